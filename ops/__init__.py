@@ -1,0 +1,1 @@
+"""Running rerate: topics, measurements, load and fault drills."""
