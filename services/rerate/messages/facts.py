@@ -1,0 +1,367 @@
+"""The facts as values: what a publisher says happened, typed and frozen.
+
+A fact's *data* is one of the structures below; `Fact` is the data with its envelope and identity. Field names and limits are those of
+`schemas/`; every structure refuses fields it does not know. Reading bytes into these values is `rerate.messages.reading`.
+
+Dates are ISO texts (`2024-01-05`, `2024-01`) from end to end: a bare date never passes through a timestamp. Ids are ASCII, so comparing
+them as text compares their bytes.
+"""
+
+from typing import Annotated, Literal, NamedTuple, NewType
+
+import msgspec
+from msgspec import Meta, Struct
+
+Sha256 = NewType("Sha256", bytes)
+"""32 bytes."""
+
+Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:~-]{1,80}\Z")]
+Minted = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._~-]{1,78}:[A-Za-z0-9._:~-]{1,78}\Z", max_length=80)]
+"""`authority:local`, split at the first colon."""
+Word = Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,40}\Z")]
+Source = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._~-]{1,40}/[A-Za-z0-9._~-]{1,40}\Z")]
+Date = Annotated[str, Meta(pattern=r"^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}\Z")]
+Month = Annotated[str, Meta(pattern=r"^[1-9][0-9]{3}-(0[1-9]|1[0-2])\Z")]
+Revision = Annotated[int, Meta(ge=1, le=2**31 - 1)]
+Saw = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Order = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
+Quantum = Literal["1", "0.1", "0.01", "0.001"]
+
+Result = Literal[
+    "1-0", "1/2-1/2", "0-1", "0-0", "1/2-0", "0-1/2", "+/-", "-/+", "-/-", "bye-full", "bye-half", "bye-zero", "bye-pairing", "*"
+]
+RatedSides = Literal["both", "none", "white", "black"]
+UnratedReason = Literal["casual", "unequal-time", "not-both-moved", "decided-match", "fair-play", "other"]
+ReasonCode = Literal[
+    "wrong-result", "wrong-player", "wrong-date", "game-added", "game-removed", "label", "never-played", "duplicate", "ruling"
+]
+
+MAX_FACT_BYTES = 1024 * 1024
+MAX_DEPTH = 16
+MAX_GAMES = 5_000
+MAX_MERGE_EVENTS = 5_000
+MAX_LISTS = 16
+MAX_STATE_FIELDS = 32
+
+
+class _Data(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Base of all that a publisher writes: frozen, strict, absent when unset."""
+
+
+class Game(_Data, frozen=True):
+    """One pairing of an event as its publisher knows it."""
+
+    id: Id
+    """Stays when a player or the result changes."""
+    round: Annotated[int, Meta(ge=1, le=1_000)] | None = None
+    board: Annotated[int, Meta(ge=1, le=65_535)] | None = None
+    date: Date | None = None
+    white: Minted | None = None
+    """Raw id, as published; absent in a bye."""
+    black: Minted | None = None
+    result: Result
+    rated: RatedSides | None = None
+    """For which sides it is to be rated; absent means both. Must be said where a penalty was given."""
+    unrated_reason: UnratedReason | None = None
+    points: Annotated[int, Meta(ge=0, le=2)] | None = None
+    """Half points of a pairing bye."""
+
+
+class Event(_Data, frozen=True):
+    """A competition: what is said of it beside its games."""
+
+    id: Minted
+    date: Date
+    """Its last day."""
+    start_date: Date | None = None
+    order: Order | None = None
+    """Place among the events of one date; absent is 0."""
+    category: Word
+    variant: Word | None = None
+    """Absent is standard."""
+    status: Literal["running", "final"]
+    lists: Annotated[tuple[Word, ...], Meta(max_length=MAX_LISTS)] | None = None
+    """The lists it counts for; absent: decided by its category."""
+    part_of: Id | None = None
+    reported: Date | None = None
+    rate_in: Month | None = None
+
+
+class ResultPublished(_Data, frozen=True):
+    """A whole event as its publisher knows it at this revision."""
+
+    pool: Minted
+    event: Event
+    revision: Revision
+    saw: Saw | None = None
+    games: Annotated[tuple[Game, ...], Meta(max_length=MAX_GAMES)]
+
+
+class Ruling(_Data, frozen=True):
+    """Names a ruling of the pool's office and its revision."""
+
+    id: Id
+    revision: Revision
+
+
+class EventPatch(_Data, frozen=True):
+    """Fields of an event to set. UNSET is "not named"; None removes an optional one."""
+
+    date: Date | msgspec.UnsetType = msgspec.UNSET
+    start_date: Date | None | msgspec.UnsetType = msgspec.UNSET
+    order: Order | None | msgspec.UnsetType = msgspec.UNSET
+    category: Word | msgspec.UnsetType = msgspec.UNSET
+    variant: Word | None | msgspec.UnsetType = msgspec.UNSET
+    status: Literal["running", "final"] | msgspec.UnsetType = msgspec.UNSET
+    lists: Annotated[tuple[Word, ...], Meta(max_length=MAX_LISTS)] | None | msgspec.UnsetType = msgspec.UNSET
+    part_of: Id | None | msgspec.UnsetType = msgspec.UNSET
+    reported: Date | None | msgspec.UnsetType = msgspec.UNSET
+    rate_in: Month | None | msgspec.UnsetType = msgspec.UNSET
+
+
+class GamePatch(_Data, frozen=True):
+    """Fields of a game that a ruling sets. UNSET is "not named"; None removes an optional one."""
+
+    round: Annotated[int, Meta(ge=1, le=1_000)] | None | msgspec.UnsetType = msgspec.UNSET
+    board: Annotated[int, Meta(ge=1, le=65_535)] | None | msgspec.UnsetType = msgspec.UNSET
+    date: Date | None | msgspec.UnsetType = msgspec.UNSET
+    white: Minted | None | msgspec.UnsetType = msgspec.UNSET
+    black: Minted | None | msgspec.UnsetType = msgspec.UNSET
+    result: Result | msgspec.UnsetType = msgspec.UNSET
+    rated: RatedSides | None | msgspec.UnsetType = msgspec.UNSET
+    unrated_reason: UnratedReason | None | msgspec.UnsetType = msgspec.UNSET
+    points: Annotated[int, Meta(ge=0, le=2)] | None | msgspec.UnsetType = msgspec.UNSET
+
+
+class RuledGame(_Data, frozen=True):
+    """A change of one published game, named by id and sides."""
+
+    id: Id
+    white: Minted | None = None
+    black: Minted | None = None
+    fields: GamePatch
+
+
+class RuledRemoval(_Data, frozen=True):
+    """A published game to take out, named by id and sides."""
+
+    id: Id
+    white: Minted | None = None
+    black: Minted | None = None
+
+
+class EventCorrected(_Data, frozen=True):
+    """A publisher's patch of an event: `removed`, then `games` put whole by id, then `set`."""
+
+    pool: Minted
+    event_id: Minted
+    revision: Revision
+    saw: Saw | None = None
+    reason: ReasonCode
+    set: EventPatch | None = None
+    games: Annotated[tuple[Game, ...], Meta(max_length=MAX_GAMES)] = ()
+    removed: Annotated[tuple[Id, ...], Meta(max_length=MAX_GAMES)] = ()
+
+
+class EventRuled(_Data, frozen=True):
+    """An office's patch of an event, which outlives later uploads; one that names nothing withdraws the ruling."""
+
+    pool: Minted
+    event_id: Minted
+    ruling: Ruling
+    reason: ReasonCode
+    set: EventPatch | None = None
+    games: Annotated[tuple[RuledGame, ...], Meta(max_length=MAX_GAMES)] = ()
+    removed: Annotated[tuple[RuledRemoval, ...], Meta(max_length=MAX_GAMES)] = ()
+    added: Annotated[tuple[Game, ...], Meta(max_length=MAX_GAMES)] = ()
+
+
+class EventDeleted(_Data, frozen=True):
+    """A publisher's void (never happened) or archive (hidden, still rated)."""
+
+    pool: Minted
+    event_id: Minted
+    revision: Revision
+    mode: Literal["void", "archive"]
+    reason: ReasonCode
+
+
+class DeletionRuled(_Data, frozen=True):
+    """An office's void or archive; without a mode it withdraws the ruling."""
+
+    pool: Minted
+    event_id: Minted
+    ruling: Ruling
+    mode: Literal["void", "archive"] | None = None
+    reason: ReasonCode
+
+
+class IdentityMerged(_Data, frozen=True):
+    """`alias` is `player`: everywhere, or in the named events only."""
+
+    pool: Minted
+    merge_id: Minted
+    alias: Minted
+    player: Minted
+    events: Annotated[tuple[Minted, ...], Meta(min_length=1, max_length=MAX_MERGE_EVENTS)] | None = None
+
+
+class IdentityUnmerged(_Data, frozen=True):
+    """The merge was not right: it counts for nothing, before or after."""
+
+    pool: Minted
+    merge_id: Minted
+
+
+ParameterName = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{0,39}\Z")]
+StateValue = Annotated[str, Meta(max_length=40, pattern=r"^[A-Za-z0-9._+-]*\Z")] | int | bool
+"""A decimal string below 10,000 in size, a whole number, a word or a yes/no; a system reads what it knows."""
+
+
+class Rule(_Data, frozen=True):
+    """A system in a version with its parameters, from a date on."""
+
+    from_: Date | None = msgspec.field(default=None, name="from")
+    system: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9-]{0,39}/[1-9][0-9]{0,2}\Z")]
+    parameters: Annotated[dict[ParameterName, StateValue], Meta(max_length=MAX_STATE_FIELDS)]
+
+
+class RatingList(_Data, frozen=True):
+    """One rating list of a pool."""
+
+    id: Word
+    quantum: Quantum
+    shown: Quantum
+    period: Literal["game", "round", "event", "date", "month"]
+    dated_by: Literal["end", "start", "game"] | None = None
+    """Which date puts an event into its period; absent is `end`."""
+    closing_day: Annotated[int, Meta(ge=1, le=31)] | None = None
+    categories: Annotated[tuple[Word, ...], Meta(max_length=100)] | None = None
+    variants: Annotated[tuple[Word, ...], Meta(max_length=100)] | None = None
+    from_: Date | None = msgspec.field(default=None, name="from")
+    """Its first day."""
+    until: Date | None = None
+    """The day after its last."""
+    shadow: bool | None = None
+    rules: Annotated[tuple[Rule, ...], Meta(min_length=1, max_length=100)]
+
+
+class PoolConfigured(_Data, frozen=True):
+    """The lists of a pool; the whole of its configuration."""
+
+    pool: Minted
+    revision: Revision
+    semantics: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
+    """Version of the fold; absent is 1."""
+    lists: Annotated[tuple[RatingList, ...], Meta(max_length=MAX_LISTS)]
+
+
+class PlayerRegistered(_Data, frozen=True):
+    """What a rule needs to know of a player."""
+
+    pool: Minted
+    player: Minted
+    revision: Revision
+    traits: Annotated[dict[ParameterName, StateValue], Meta(max_length=MAX_STATE_FIELDS)]
+
+
+class SeedOrigin(_Data, frozen=True):
+    """Where a seed comes from: a code, with a digest or a place in another pool."""
+
+    code: Word
+    digest: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")] | None = None
+    pool: Minted | None = None
+    list: Word | None = None
+    update: Annotated[int, Meta(ge=1, le=2**53 - 1)] | None = None
+
+
+class RatingSeeded(_Data, frozen=True):
+    """A rating from elsewhere, the starting point of a player on one list."""
+
+    pool: Minted
+    list: Word
+    player: Minted
+    revision: Revision
+    as_of: Date
+    state: Annotated[dict[ParameterName, StateValue], Meta(min_length=1, max_length=MAX_STATE_FIELDS)]
+    origin: SeedOrigin
+
+
+class FactWithdrawn(_Data, frozen=True):
+    """Every content under (source, id) is out of the set, for good."""
+
+    pool: Minted
+    source: Source
+    id: Id
+
+
+class Unknown(_Data, frozen=True):
+    """A `rerate.*` type or version this engine does not know: kept, held, judged by the next engine."""
+
+    pool: Minted
+
+
+Data = (
+    ResultPublished
+    | EventCorrected
+    | EventRuled
+    | EventDeleted
+    | DeletionRuled
+    | IdentityMerged
+    | IdentityUnmerged
+    | PoolConfigured
+    | PlayerRegistered
+    | RatingSeeded
+    | FactWithdrawn
+    | Unknown
+)
+
+
+class FactName(NamedTuple):
+    """The name under which a publisher sent it. Two contents under one name are two facts."""
+
+    source: str
+    id: str
+
+
+class Identity(NamedTuple):
+    """What makes a fact itself: its name and the digest of what it says."""
+
+    source: str
+    id: str
+    digest: bytes
+    """SHA-256 of RFC 8785 of [type, actor or null, data]: 32 bytes."""
+
+    @property
+    def name(self) -> FactName:
+        return FactName(self.source, self.id)
+
+
+class Position(NamedTuple):
+    """Where a message stands in the log."""
+
+    topic: str
+    """Without the prefix."""
+    offset: int
+
+
+class Fact(Struct, frozen=True, kw_only=True):
+    """An accepted fact: what it says, who says so, and which bytes it is known by."""
+
+    identity: Identity
+    type: str
+    """`rerate.result-published.v1`"""
+    actor: str | None
+    """Minted id of the person who decided."""
+    submission: str | None = None
+    """`id:part:of`; tracked, not atomic."""
+    data: Data
+
+
+FACT_TOPICS = ("result-published", "result-corrected", "event-deleted", "identity-merged", "identity-unmerged", "pool-facts")
+"""Without the prefix, in the order in which vectors of positions name them."""
+
+ROW_TOPICS = ("person-ids", "rated-events", "fact-standings", "rating-deltas", "rating-snapshots")
+"""Each closes every update with the head."""
+
+OUTCOME_TOPICS = (*ROW_TOPICS, "fact-receipts", "rating-updates", "rating-heads", "rater-progress")
