@@ -48,7 +48,7 @@ class _Data(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     """Base of all that a publisher writes: frozen, strict, absent when unset."""
 
 
-class Game(_Data, frozen=True):
+class Game(_Data, frozen=True, kw_only=True):
     """One pairing of an event as its publisher knows it."""
 
     id: Id
@@ -67,7 +67,7 @@ class Game(_Data, frozen=True):
     """Half points of a pairing bye."""
 
 
-class Event(_Data, frozen=True):
+class Event(_Data, frozen=True, kw_only=True):
     """A competition: what is said of it beside its games."""
 
     id: Minted
@@ -87,7 +87,7 @@ class Event(_Data, frozen=True):
     rate_in: Month | None = None
 
 
-class ResultPublished(_Data, frozen=True):
+class ResultPublished(_Data, frozen=True, kw_only=True):
     """A whole event as its publisher knows it at this revision."""
 
     pool: Minted
@@ -97,43 +97,43 @@ class ResultPublished(_Data, frozen=True):
     games: Annotated[tuple[Game, ...], Meta(max_length=MAX_GAMES)]
 
 
-class Ruling(_Data, frozen=True):
+class Ruling(_Data, frozen=True, kw_only=True):
     """Names a ruling of the pool's office and its revision."""
 
     id: Id
     revision: Revision
 
 
-class EventPatch(_Data, frozen=True):
+class EventPatch(_Data, frozen=True, kw_only=True):
     """Fields of an event to set. UNSET is "not named"; None removes an optional one."""
 
     date: Date | msgspec.UnsetType = msgspec.UNSET
-    start_date: Date | None | msgspec.UnsetType = msgspec.UNSET
-    order: Order | None | msgspec.UnsetType = msgspec.UNSET
+    start_date: Date | msgspec.UnsetType | None = msgspec.UNSET
+    order: Order | msgspec.UnsetType | None = msgspec.UNSET
     category: Word | msgspec.UnsetType = msgspec.UNSET
-    variant: Word | None | msgspec.UnsetType = msgspec.UNSET
+    variant: Word | msgspec.UnsetType | None = msgspec.UNSET
     status: Literal["running", "final"] | msgspec.UnsetType = msgspec.UNSET
-    lists: Annotated[tuple[Word, ...], Meta(max_length=MAX_LISTS)] | None | msgspec.UnsetType = msgspec.UNSET
-    part_of: Id | None | msgspec.UnsetType = msgspec.UNSET
-    reported: Date | None | msgspec.UnsetType = msgspec.UNSET
-    rate_in: Month | None | msgspec.UnsetType = msgspec.UNSET
+    lists: Annotated[tuple[Word, ...], Meta(max_length=MAX_LISTS)] | msgspec.UnsetType | None = msgspec.UNSET
+    part_of: Id | msgspec.UnsetType | None = msgspec.UNSET
+    reported: Date | msgspec.UnsetType | None = msgspec.UNSET
+    rate_in: Month | msgspec.UnsetType | None = msgspec.UNSET
 
 
-class GamePatch(_Data, frozen=True):
+class GamePatch(_Data, frozen=True, kw_only=True):
     """Fields of a game that a ruling sets. UNSET is "not named"; None removes an optional one."""
 
-    round: Annotated[int, Meta(ge=1, le=1_000)] | None | msgspec.UnsetType = msgspec.UNSET
-    board: Annotated[int, Meta(ge=1, le=65_535)] | None | msgspec.UnsetType = msgspec.UNSET
-    date: Date | None | msgspec.UnsetType = msgspec.UNSET
-    white: Minted | None | msgspec.UnsetType = msgspec.UNSET
-    black: Minted | None | msgspec.UnsetType = msgspec.UNSET
+    round: Annotated[int, Meta(ge=1, le=1_000)] | msgspec.UnsetType | None = msgspec.UNSET
+    board: Annotated[int, Meta(ge=1, le=65_535)] | msgspec.UnsetType | None = msgspec.UNSET
+    date: Date | msgspec.UnsetType | None = msgspec.UNSET
+    white: Minted | msgspec.UnsetType | None = msgspec.UNSET
+    black: Minted | msgspec.UnsetType | None = msgspec.UNSET
     result: Result | msgspec.UnsetType = msgspec.UNSET
-    rated: RatedSides | None | msgspec.UnsetType = msgspec.UNSET
-    unrated_reason: UnratedReason | None | msgspec.UnsetType = msgspec.UNSET
-    points: Annotated[int, Meta(ge=0, le=2)] | None | msgspec.UnsetType = msgspec.UNSET
+    rated: RatedSides | msgspec.UnsetType | None = msgspec.UNSET
+    unrated_reason: UnratedReason | msgspec.UnsetType | None = msgspec.UNSET
+    points: Annotated[int, Meta(ge=0, le=2)] | msgspec.UnsetType | None = msgspec.UNSET
 
 
-class RuledGame(_Data, frozen=True):
+class RuledGame(_Data, frozen=True, kw_only=True):
     """A change of one published game, named by id and sides."""
 
     id: Id
@@ -142,7 +142,7 @@ class RuledGame(_Data, frozen=True):
     fields: GamePatch
 
 
-class RuledRemoval(_Data, frozen=True):
+class RuledRemoval(_Data, frozen=True, kw_only=True):
     """A published game to take out, named by id and sides."""
 
     id: Id
@@ -150,7 +150,7 @@ class RuledRemoval(_Data, frozen=True):
     black: Minted | None = None
 
 
-class EventCorrected(_Data, frozen=True):
+class EventCorrected(_Data, frozen=True, kw_only=True):
     """A publisher's patch of an event: `removed`, then `games` put whole by id, then `set`."""
 
     pool: Minted
@@ -163,7 +163,7 @@ class EventCorrected(_Data, frozen=True):
     removed: Annotated[tuple[Id, ...], Meta(max_length=MAX_GAMES)] = ()
 
 
-class EventRuled(_Data, frozen=True):
+class EventRuled(_Data, frozen=True, kw_only=True):
     """An office's patch of an event, which outlives later uploads; one that names nothing withdraws the ruling."""
 
     pool: Minted
@@ -176,7 +176,7 @@ class EventRuled(_Data, frozen=True):
     added: Annotated[tuple[Game, ...], Meta(max_length=MAX_GAMES)] = ()
 
 
-class EventDeleted(_Data, frozen=True):
+class EventDeleted(_Data, frozen=True, kw_only=True):
     """A publisher's void (never happened) or archive (hidden, still rated)."""
 
     pool: Minted
@@ -186,7 +186,7 @@ class EventDeleted(_Data, frozen=True):
     reason: ReasonCode
 
 
-class DeletionRuled(_Data, frozen=True):
+class DeletionRuled(_Data, frozen=True, kw_only=True):
     """An office's void or archive; without a mode it withdraws the ruling."""
 
     pool: Minted
@@ -196,7 +196,7 @@ class DeletionRuled(_Data, frozen=True):
     reason: ReasonCode
 
 
-class IdentityMerged(_Data, frozen=True):
+class IdentityMerged(_Data, frozen=True, kw_only=True):
     """`alias` is `player`: everywhere, or in the named events only."""
 
     pool: Minted
@@ -206,7 +206,7 @@ class IdentityMerged(_Data, frozen=True):
     events: Annotated[tuple[Minted, ...], Meta(min_length=1, max_length=MAX_MERGE_EVENTS)] | None = None
 
 
-class IdentityUnmerged(_Data, frozen=True):
+class IdentityUnmerged(_Data, frozen=True, kw_only=True):
     """The merge was not right: it counts for nothing, before or after."""
 
     pool: Minted
@@ -218,7 +218,7 @@ StateValue = Annotated[str, Meta(max_length=40, pattern=r"^[A-Za-z0-9._+-]*\Z")]
 """A decimal string below 10,000 in size, a whole number, a word or a yes/no; a system reads what it knows."""
 
 
-class Rule(_Data, frozen=True):
+class Rule(_Data, frozen=True, kw_only=True):
     """A system in a version with its parameters, from a date on."""
 
     from_: Date | None = msgspec.field(default=None, name="from")
@@ -226,7 +226,7 @@ class Rule(_Data, frozen=True):
     parameters: Annotated[dict[ParameterName, StateValue], Meta(max_length=MAX_STATE_FIELDS)]
 
 
-class RatingList(_Data, frozen=True):
+class RatingList(_Data, frozen=True, kw_only=True):
     """One rating list of a pool."""
 
     id: Word
@@ -246,7 +246,7 @@ class RatingList(_Data, frozen=True):
     rules: Annotated[tuple[Rule, ...], Meta(min_length=1, max_length=100)]
 
 
-class PoolConfigured(_Data, frozen=True):
+class PoolConfigured(_Data, frozen=True, kw_only=True):
     """The lists of a pool; the whole of its configuration."""
 
     pool: Minted
@@ -256,7 +256,7 @@ class PoolConfigured(_Data, frozen=True):
     lists: Annotated[tuple[RatingList, ...], Meta(max_length=MAX_LISTS)]
 
 
-class PlayerRegistered(_Data, frozen=True):
+class PlayerRegistered(_Data, frozen=True, kw_only=True):
     """What a rule needs to know of a player."""
 
     pool: Minted
@@ -265,7 +265,7 @@ class PlayerRegistered(_Data, frozen=True):
     traits: Annotated[dict[ParameterName, StateValue], Meta(max_length=MAX_STATE_FIELDS)]
 
 
-class SeedOrigin(_Data, frozen=True):
+class SeedOrigin(_Data, frozen=True, kw_only=True):
     """Where a seed comes from: a code, with a digest or a place in another pool."""
 
     code: Word
@@ -275,7 +275,7 @@ class SeedOrigin(_Data, frozen=True):
     update: Annotated[int, Meta(ge=1, le=2**53 - 1)] | None = None
 
 
-class RatingSeeded(_Data, frozen=True):
+class RatingSeeded(_Data, frozen=True, kw_only=True):
     """A rating from elsewhere, the starting point of a player on one list."""
 
     pool: Minted
@@ -287,7 +287,7 @@ class RatingSeeded(_Data, frozen=True):
     origin: SeedOrigin
 
 
-class FactWithdrawn(_Data, frozen=True):
+class FactWithdrawn(_Data, frozen=True, kw_only=True):
     """Every content under (source, id) is out of the set, for good."""
 
     pool: Minted
@@ -295,7 +295,7 @@ class FactWithdrawn(_Data, frozen=True):
     id: Id
 
 
-class Unknown(_Data, frozen=True):
+class Unknown(_Data, frozen=True, kw_only=True):
     """A `rerate.*` type or version this engine does not know: kept, held, judged by the next engine."""
 
     pool: Minted
