@@ -49,7 +49,7 @@ lock: ## remake requirements.lock from pyproject.toml
 	$(LOCK_TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check uv
 	$(LOCK_TOOLS)/bin/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" --quiet --upgrade --output-file requirements.lock
-	@if grep -nE '://|^ *--(extra-)?index|^ *--find-links| @ |/root|/home' requirements.lock; then echo "the lock names a place"; rm requirements.lock; exit 1; fi
+	@if grep -nE '://|^ *--(extra-)?index|^ *--find-links| @ |(^|[ =])/' requirements.lock; then echo "the lock names a place"; rm requirements.lock; exit 1; fi
 
 clean: ## remove what make and the tools made
 	rm -rf $(VENV) $(LOCK_TOOLS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache services/*.egg-info
