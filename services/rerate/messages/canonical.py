@@ -1,8 +1,8 @@
 """RFC 8785 bytes and the content digest.
 
-Under the limits of a fact (keys `[a-z][a-z0-9_]*`, whole numbers within ±(2^53-1)) orjson with sorted keys *is* RFC 8785: the order of UTF-8
-bytes and of UTF-16 units agree on ASCII keys, whole numbers print in one way, and both escape the same characters of a string. Outcomes stay
-under the same limits but for keys such as list ids and digests, which are ASCII too.
+Under the limits of a fact (keys `[a-z][a-z0-9_]*`, whole numbers within ±(2^53-1)) orjson with sorted keys *is* RFC 8785: the order of
+UTF-8 bytes and of UTF-16 units agree on ASCII keys, whole numbers print in one way, and both escape the same characters of a string.
+Outcomes stay under the same limits but for keys such as list ids, which are ASCII too.
 """
 
 from hashlib import sha256

@@ -196,9 +196,9 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         FOREIGN_TYPE: "The type of the message is not one of rerate's: rerate.NAME.vN.",
         WRONG_TOPIC: "Facts of this type belong on another topic.",
         SCHEMA: "The data is not what the schema of its type allows; the pointer says where.",
-        WRONG_AUTHORITY: "Only the authority of the event's id publishes, corrects or deletes it by revision; an office does so by a ruling.",
+        WRONG_AUTHORITY: "Only the authority of the event's id sends revisions of it; an office changes it by a ruling.",
         WRONG_KEY: "The key of the message must be the pool that its data names.",
-        WRONG_PARTITION: "The message is on another partition than murmur2 of its key gives; set the producer's partitioner to murmur2.",
+        WRONG_PARTITION: "The message is on another partition than murmur2 of its key gives; set the producer's partitioner.",
     },
     "standing": {
         IN_FORCE: "It counts.",

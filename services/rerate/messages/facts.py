@@ -25,6 +25,9 @@ Month = Annotated[str, Meta(pattern=r"^[1-9][0-9]{3}-(0[1-9]|1[0-2])\Z")]
 Revision = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 Saw = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Order = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
+SystemName = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9-]{0,39}/[1-9][0-9]{0,2}\Z")]
+"""A rating system in a version: `club/1`."""
+HexDigest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Quantum = Literal["1", "0.1", "0.01", "0.001"]
 
 Result = Literal[
@@ -214,15 +217,19 @@ class IdentityUnmerged(_Data, frozen=True, kw_only=True):
 
 
 ParameterName = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{0,39}\Z")]
-StateValue = Annotated[str, Meta(max_length=40, pattern=r"^[A-Za-z0-9._+-]*\Z")] | int | bool
-"""A decimal string below 10,000 in size, a whole number, a word or a yes/no; a system reads what it knows."""
+StateValue = (
+    Annotated[str, Meta(pattern=r"^(-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,9})?|[a-z][a-z0-9_-]{0,39})\Z")]
+    | Annotated[int, Meta(ge=-(2**53 - 1), le=2**53 - 1)]
+    | bool
+)
+"""A decimal string below 10,000 in size, a word, a whole number or a yes/no; a system reads what it knows."""
 
 
 class Rule(_Data, frozen=True, kw_only=True):
     """A system in a version with its parameters, from a date on."""
 
     from_: Date | None = msgspec.field(default=None, name="from")
-    system: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9-]{0,39}/[1-9][0-9]{0,2}\Z")]
+    system: SystemName
     parameters: Annotated[dict[ParameterName, StateValue], Meta(max_length=MAX_STATE_FIELDS)]
 
 
@@ -269,7 +276,7 @@ class SeedOrigin(_Data, frozen=True, kw_only=True):
     """Where a seed comes from: a code, with a digest or a place in another pool."""
 
     code: Word
-    digest: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")] | None = None
+    digest: HexDigest | None = None
     pool: Minted | None = None
     list: Word | None = None
     update: Annotated[int, Meta(ge=1, le=2**53 - 1)] | None = None
