@@ -1,0 +1,48 @@
+"""What is registered of a person: the registration of the naming id, else of the smallest of his ids that has one."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from rerate.history.identities import Persons
+from rerate.history.values import ContentStanding
+from rerate.history.whole_state import WholeState
+from rerate.messages.codes import NO_EFFECT, REGISTRATION
+from rerate.messages.facts import Fact, PlayerRegistered
+
+
+class Registrations:
+    """The registrations of a pool's players."""
+
+    def __init__(self) -> None:
+        self._players: WholeState[str] = WholeState()
+
+    def enter(self, fact: Fact, data: PlayerRegistered) -> None:
+        self._players.enter(data.player, fact)
+
+    def leave(self, fact: Fact, data: PlayerRegistered) -> None:
+        self._players.leave(data.player, fact)
+
+    def of(self, person: str, persons: Persons) -> PlayerRegistered | None:
+        """What counts for a person (not for an id that is somebody else)."""
+        counting = self._counting(person, persons)
+        fact = None if counting is None else self._players.newest[counting]
+        return fact.data if fact is not None and isinstance(fact.data, PlayerRegistered) else None
+
+    def settle(self, persons: Persons, changed: Iterable[str]) -> Iterator[ContentStanding]:
+        """Standings that may have changed.
+
+        Args:
+            changed: persons who consist of other ids than before.
+        """
+        for person in {persons.of(player) for player in self._players.touched()}.union(changed):
+            counting = self._counting(person, persons)
+            for player in persons.ids_of(person):
+                for content in self._players.standings(player):
+                    if player != counting and content.identity == self._players.newest[player].identity:
+                        content = replace(content, standing=NO_EFFECT, reason=REGISTRATION)
+                    yield content
+
+    def _counting(self, person: str, persons: Persons) -> str | None:
+        """The id whose registration counts."""
+        registered = [player for player in persons.ids_of(person) if player in self._players.newest]
+        return person if person in registered else min(registered, default=None)
