@@ -1,7 +1,6 @@
 """What the types of a fact cannot see: dates that exist, ids that stand once, fields that go together.
 
-`fault_in` judges a fact by its own content alone. `game_fault` and `event_fault` judge one whole game and one event; the fold asks them
-too, when a patch or a ruling has changed single fields.
+`fault_in` judges a fact by its own content alone. What a whole game and a whole event must be stands in `validity`: the fold asks it too.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,9 +11,7 @@ from msgspec import UNSET, UnsetType
 
 from rerate.messages import facts
 from rerate.messages.refusals import NOTHING, Fault, Path
-
-PENALTY_RESULTS: Final = frozenset({"0-0", "1/2-0", "0-1/2"})
-BYE_RESULTS: Final = frozenset({"bye-full", "bye-half", "bye-zero", "bye-pairing"})
+from rerate.messages.validity import event_problem, game_problem
 
 _DATA: Final[Path] = ("data",)
 _REAL_DATE: Final = "a date that exists"
@@ -68,20 +65,10 @@ def _faults(data: facts.Data) -> Iterator[Fault]:
             assert_never(data)
 
 
-def event_fault(event: facts.Event) -> Fault | None:
-    """What a publication may not say of an event; the path is relative to it."""
-    return next(_event_faults(event, ()), None)
-
-
-def game_fault(game: facts.Game) -> Fault | None:
-    """What a publication may not say of a game; the path is relative to it."""
-    return next(_game_faults(game, ()), None)
-
-
 def _event_faults(event: facts.Event, path: Path) -> Iterator[Fault]:
     yield from _dates((event.date, event.start_date, event.reported), path, ("date", "start_date", "reported"))
-    if event.start_date is not None and event.start_date > event.date:
-        yield Fault((*path, "start_date"), "a date not after the last day", "a later date")
+    if (problem := event_problem(event, 0)) is not None:
+        yield Fault((*path[:-1], *problem.pointer.split("/")[1:]), problem.expected, problem.found)
     yield from _repeated(event.lists or (), (*path, "lists"))
 
 
@@ -93,27 +80,10 @@ def _patch_faults(patch: facts.EventPatch | None, path: Path) -> Iterator[Fault]
 
 def _games_faults(games: tuple[facts.Game, ...], path: Path) -> Iterator[Fault]:
     for place, game in enumerate(games):
-        if game.date or game.rated or game.unrated_reason or game.points is not None or game.result not in _PLAIN:
-            yield from _game_faults(game, (*path, place))
-
-
-_PLAIN: Final = frozenset({"1-0", "1/2-1/2", "0-1", "+/-", "-/+", "-/-", "*"})
-"""Results that ask nothing of the other fields."""
-
-
-def _game_faults(game: facts.Game, path: Path) -> Iterator[Fault]:
-    yield from _dates((game.date,), path, ("date",))
-    if game.result in PENALTY_RESULTS and game.rated is None:
-        yield Fault((*path, "rated"), "one of both, none, white, black beside a result with a penalty", NOTHING)
-    if game.unrated_reason is not None and game.rated in (None, "both"):
-        yield Fault((*path, "unrated_reason"), "a reason only where rated is none, white or black", "a reason")
-    if game.result == "bye-pairing":
-        if game.points is None:
-            yield Fault((*path, "points"), "the half points of a pairing bye", NOTHING)
-    elif game.points is not None:
-        yield Fault((*path, "points"), "points only in a pairing bye", "a whole number")
-    if game.result in BYE_RESULTS and (game.white is None) == (game.black is None):
-        yield Fault(path, "exactly one side in a bye", "no side" if game.white is None else "both sides")
+        if game.date is not None:
+            yield from _dates((game.date,), (*path, place), ("date",))
+        if (problem := game_problem(game)) is not None:
+            yield Fault((*path, place, *problem.pointer.split("/")[1:]), problem.expected, problem.found)
 
 
 def _list_faults(rating_list: facts.RatingList, path: Path) -> Iterator[Fault]:

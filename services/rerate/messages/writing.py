@@ -1,7 +1,7 @@
 """From facts and outcomes to the bytes on the wire.
 
-Facts and heads are structured CloudEvents without `time`; rows, receipts and partition heads are binary mode: attributes in headers, the value
-canonical JSON. An outcome's source is a constant, so that an export elsewhere has the same bytes.
+Facts and heads are structured CloudEvents without `time`; rows, receipts and partition heads are binary mode: attributes in headers, the
+value canonical JSON. An outcome's source is a constant, so that an export elsewhere has the same bytes.
 """
 
 from collections.abc import Mapping
