@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 
 from rerate.history.identities import Persons
 from rerate.history.judging import judge
+from rerate.history.order import RULED
 from rerate.history.publisher import fold_published
 from rerate.history.rulings import fold_rulings
 from rerate.history.values import ContentStanding, JudgedGame, RatedEvent
 from rerate.messages.codes import IN_FORCE, Flag
-from rerate.messages.facts import DeletionRuled, EventRuled, Fact, Game, Identity
+from rerate.messages.facts import Fact, Game, Identity
 
 Change = tuple[RatedEvent | None, RatedEvent | None]
 
@@ -87,9 +88,9 @@ class Events:
 
 def _fold(event_id: str, facts: dict[Identity, Fact], persons: Persons) -> tuple[RatedEvent | None, list[ContentStanding]]:
     """One event from its facts, and the standing of each."""
-    published = fold_published(fact for fact in facts.values() if not isinstance(fact.data, EventRuled | DeletionRuled))
+    rulings = [fact for fact in facts.values() if isinstance(fact.data, RULED)]
+    published = fold_published([fact for fact in facts.values() if not isinstance(fact.data, RULED)] if rulings else facts.values())
     state, content, in_force, standings = published.state, published.content, published.facts, published.standings
-    rulings = [fact for fact in facts.values() if isinstance(fact.data, EventRuled | DeletionRuled)]
     if rulings:
         ruled = fold_rulings(published, rulings)
         state, content = ruled.state, ruled.content

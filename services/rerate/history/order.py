@@ -1,20 +1,23 @@
 """The orders in which facts are folded, and the conflicts they show: functions of content alone, never of arrival."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Final
 
-from rerate.messages.facts import DeletionRuled, EventCorrected, EventDeleted, EventRuled, Fact, Identity
+from rerate.messages.facts import DeletionRuled, EventCorrected, EventDeleted, EventRuled, Fact, Identity, ResultPublished
 
 FoldOrder = tuple[int, int, Identity]
 """Revision, rank of the type, then source, id, digest."""
 
 
+RULED: Final = (EventRuled, DeletionRuled)
+"""What an office says of an event."""
+
+_RANK: Final[Mapping[type, int]] = {ResultPublished: 0, EventCorrected: 1, EventRuled: 1, EventDeleted: 2, DeletionRuled: 2}
+
+
 def event_order(fact: Fact) -> FoldOrder:
     """Order of a publisher's facts of one event, or of the facts of one ruling: publication < correction < deletion in a revision."""
-    data = fact.data
-    if isinstance(data, EventRuled | DeletionRuled):
-        return (data.ruling.revision, 1 if isinstance(data, EventRuled) else 2, fact.identity)
-    rank = 1 if isinstance(data, EventCorrected) else 2 if isinstance(data, EventDeleted) else 0
-    return (revision_of(fact), rank, fact.identity)
+    return (revision_of(fact), _RANK[type(fact.data)], fact.identity)
 
 
 def state_order(fact: Fact) -> FoldOrder:
@@ -25,7 +28,7 @@ def state_order(fact: Fact) -> FoldOrder:
 def revision_of(fact: Fact) -> int:
     """The fact's own revision: its publisher's, its ruling's, or its subject's."""
     data = fact.data
-    if isinstance(data, EventRuled | DeletionRuled):
+    if isinstance(data, RULED):
         return data.ruling.revision
     revision: int = getattr(data, "revision", 0)
     return revision

@@ -133,7 +133,7 @@ def _flags(ordered: list[Fact]) -> dict[Identity, tuple[Flag, ...]]:
     conflict = in_conflict(ordered)
     flags: dict[Identity, tuple[Flag, ...]] = {}
     for place, fact in enumerate(ordered):
-        saw = fact.data.saw if isinstance(fact.data, ResultPublished | EventCorrected) else None
+        saw: int | None = getattr(fact.data, "saw", None)
         unseen = saw is not None and saw != _revision_before(ordered, place)
         if fact.identity in conflict or unseen:
             flags[fact.identity] = flags_of({CONFLICT: fact.identity in conflict, UNSEEN_CHANGE: unseen})

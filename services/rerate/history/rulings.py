@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from rerate.history.order import event_order, in_conflict
+from rerate.history.order import RULED, event_order, in_conflict
 from rerate.history.patches import named_fields, patched
 from rerate.history.publisher import Content, Published
 from rerate.history.values import ContentStanding, Misfit, flags_of
@@ -208,7 +208,7 @@ def _contested(content: Content, counting: list[Fact]) -> frozenset[Identity]:
 
 
 def _ruling(fact: Fact) -> EventRuled | DeletionRuled:
-    if isinstance(fact.data, EventRuled | DeletionRuled):
+    if isinstance(fact.data, RULED):
         return fact.data
     raise TypeError(f"not a ruling: {fact.type}")
 
