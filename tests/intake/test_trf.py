@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from rerate.intake import irish
 from rerate.intake.trf import TrfError, TrfReport, read_trf
+from tests.kit.football_plain import PlainFacts, rate
 
 HEAD = "012 Autumn Open\n042 2024/10/05\n052 2024/10/06\n"
 
@@ -55,6 +56,14 @@ def test_the_shipped_reports_share_the_players_who_have_a_number() -> None:
     bunratty, kilkenny = (report.names.keys() for report in irish.reports())
     assert len(bunratty & kilkenny) == 15
     assert {"irl:3129", "irl:5445"} <= bunratty & kilkenny
+
+
+def test_the_plain_ratings_take_the_games_of_both_reports_and_no_bye() -> None:
+    found = rate(PlainFacts(report.fact for report in irish.reports()).games())
+    games = Counter(rating.games for rating in found.values())
+    assert sum(count * players for count, players in games.items()) == 2 * (99 + 97)
+    assert found["irl:3129"].last_played == "2011-11-27"
+    assert found["irl:3129"].games == 12
 
 
 def test_a_shipped_report_keeps_its_days_and_the_dates_of_its_rounds() -> None:

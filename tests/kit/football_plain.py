@@ -2,7 +2,8 @@
 
 Dictionaries and one loop over the dates; nothing of the engine is used. There are two folds, one over the messages of the source (teams by
 name) and one over the facts (teams by id), each from the first on and in order, for neither knows what late means. What they hold can be
-compared with an engine's, and `rate` says what the club system must make of it with one period a calendar date.
+compared with an engine's, and `rate` says what the club system must make of it with one period a calendar date. Other facts of the same few
+kinds will do too, such as the two Irish tournaments, if no game is declared unrated and no two events share a date.
 """
 
 from collections import defaultdict
@@ -106,7 +107,7 @@ class PlainFacts:
         return {alias: _last(into, alias) for alias in into}
 
     def games(self) -> list[PlainGame]:
-        """Every game, sorted."""
+        """Every game that was played, sorted."""
         person = self.persons()
         half_points = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
         return sorted(
@@ -115,6 +116,7 @@ class PlainFacts:
             )
             for event_id, games in self._games.items()
             for g in games.values()
+            if g["result"] in half_points
         )
 
 

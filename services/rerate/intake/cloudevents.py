@@ -1,15 +1,15 @@
 """Facts on their way out: structured CloudEvents as plain dicts, one a line of JSON.
 
-The dict is what a publisher would write by hand; the bytes of a message are made of it by `rerate.messages.writing`, and its limits are
-checked where it is read.
+The dict is what a publisher would write by hand. Its line has the bytes of the message that `rerate.messages.writing` makes of it, and its
+limits are checked where it is read.
 """
 
 from typing import Any, TypeAlias
 
-import orjson
+from rerate.messages.canonical import canonical
 
 CloudEvent: TypeAlias = dict[str, Any]
-"""specversion, type, source, id, datacontenttype, perhaps actor, and data: JSON values throughout."""
+"""specversion, type, source, id, perhaps actor, and data: JSON values throughout."""
 
 
 def cloud_event(name: str, source: str, id: str, data: dict[str, Any], actor: str | None = None) -> CloudEvent:
@@ -25,9 +25,9 @@ def cloud_event(name: str, source: str, id: str, data: dict[str, Any], actor: st
     event: CloudEvent = {"specversion": "1.0", "type": f"rerate.{name}.v1", "source": source, "id": id}
     if actor is not None:
         event["actor"] = actor
-    return event | {"datacontenttype": "application/json", "data": data}
+    return event | {"data": data}
 
 
 def to_line(event: CloudEvent) -> bytes:
     """The event as one line of JSON with its line end; the same event gives the same bytes."""
-    return orjson.dumps(event, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+    return canonical(event) + b"\n"
