@@ -1,0 +1,449 @@
+"""Random histories of one pool: every kind of fact, late, repeated, corrected, ruled on, merged, withdrawn, in conflict.
+
+A history is a list of `Sendable`: a fact as a publisher sends it (`type`, `source`, `id`, `actor`, `data`), which gives the `Fact` that
+reading makes of it and the message for a log. All are accepted facts; few players, events, games, ids and revisions make them collide.
+
+* `random_history(random, length, world)` draws from a seeded `random.Random`: the same seed, length and world give the same history.
+* `histories(...)` is a Hypothesis strategy over it: one number per fact, so that a failing history shrinks fact by fact.
+* `small_alphabet()` is some twenty facts that touch one another, for tests of every set of a few in every order.
+
+A `World` says what there is to draw from, and how often each kind comes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import count
+from random import Random
+from typing import Any
+
+from hypothesis import strategies as st
+
+from rerate.messages.facts import Fact
+from rerate.messages.partition import partition_of
+from rerate.messages.reading import Message, read
+from rerate.messages.writing import fact_message, fact_topic
+
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Sendable:
+    """A fact as it is sent."""
+
+    type: str
+    source: str
+    id: str
+    data: Data
+    actor: str | None = None
+
+    @property
+    def topic(self) -> str:
+        """Without the prefix."""
+        return fact_topic(self.type)
+
+    @property
+    def cloud_event(self) -> dict[str, Any]:
+        """As one line of a file of facts holds it."""
+        event: dict[str, Any] = {"specversion": "1.0", "type": self.type, "source": self.source, "id": self.id, "data": self.data}
+        return event if self.actor is None else event | {"actor": self.actor}
+
+    def message(self, partitions: int = 1) -> Message:
+        """As it stands on the log."""
+        key, value = fact_message(self.type, self.source, self.id, self.data, self.actor)
+        return Message(self.topic, partition_of(key.decode(), partitions), key, value)
+
+    def fact(self) -> Fact:
+        """As it is read."""
+        fact = read(self.message(), partitions=1)
+        assert isinstance(fact, Fact), f"not an acceptable fact: {self}: {fact}"
+        return fact
+
+
+WEIGHTS: Mapping[str, int] = {
+    "publication": 24,
+    "correction": 16,
+    "deletion": 6,
+    "ruling": 12,
+    "ruled_deletion": 4,
+    "merge": 9,
+    "unmerge": 5,
+    "configuration": 6,
+    "registration": 5,
+    "seed": 7,
+    "withdrawal": 6,
+    "unknown": 2,
+}
+"""How often each kind of fact comes."""
+
+
+@dataclass(frozen=True)
+class World:
+    """What a history is drawn from. Ids of events are of the authority of `sources`."""
+
+    pool: str = "w:pool"
+    players: tuple[str, ...] = ("w:Z", "w:a", "w:b", "w:c", "w:d")
+    """Upper case sorts before lower case: ids are compared as bytes."""
+    events: tuple[str, ...] = ("w:e1", "w:e2", "w:e3")
+    games: tuple[str, ...] = ("g1", "g2", "g3")
+    rounds: int = 2
+    dates: tuple[str, ...] = ("2024-01-05", "2024-01-12", "2024-02-02", "2024-02-29")
+    revisions: int = 4
+    sources: tuple[str, ...] = ("w/s1", "w/s2")
+    """Of publishers; the office writes through them too, so that names collide between kinds."""
+    shared_ids: int = 3
+    """Ids that are used again and again; other ids are used once."""
+    merge_ids: tuple[str, ...] = ("w:m1", "w:m2", "w:m3")
+    rulings: tuple[str, ...] = ("r1", "r2")
+    actors: tuple[str, ...] = ("w:office", "w:chair")
+    lists: tuple[str, ...] = ("elo", "fast")
+    categories: tuple[str, ...] = ("club", "cup")
+    systems: tuple[str, ...] = ("club/1",)
+    """Versions of systems that configurations name; a test may add a system of its own."""
+    parameters: tuple[Data, ...] = ({}, {"k_new": 32}, {"start": "1500", "provisional_below": 2}, {"k_policy": "per_game"})
+    periods: tuple[str, ...] = ("event", "event", "date", "round")
+    quanta: tuple[str, ...] = ("0.1", "0.1", "0.01")
+    odd_configurations: bool = True
+    """Now and then a list of an unknown system, or with parameters its system refuses: such a list is held."""
+    unknown_semantics: bool = False
+    """Now and then a configuration that halts the pool."""
+    weights: Mapping[str, int] = field(default_factory=lambda: dict(WEIGHTS))
+
+
+WORLD = World()
+
+
+def random_history(random: Random, length: int, world: World = WORLD, *, is_configured: bool = True) -> list[Sendable]:
+    """A history of `length` random facts; one in ten is sent again somewhere else.
+
+    Args:
+        is_configured: whether a first configuration with one plain list is there in any case.
+    """
+    facts = [random_fact(random, world) for _ in range(length)]
+    facts += [random.choice(facts) for _ in range(length // 10)]
+    random.shuffle(facts)
+    return [*([first_configuration(world)] if is_configured else []), *facts]
+
+
+def histories(
+    world: World = WORLD, *, min_length: int = 1, max_length: int = 25, is_configured: bool = True
+) -> st.SearchStrategy[list[Sendable]]:
+    """Hypothesis strategy: histories that shrink fact by fact; equal numbers are equal facts."""
+    first = [first_configuration(world)] if is_configured else []
+    numbers = st.lists(st.integers(0, 2**48), min_size=min_length, max_size=max_length)
+    return numbers.map(lambda drawn: first + [random_fact(Random(number), world) for number in drawn])
+
+
+def first_configuration(world: World = WORLD) -> Sendable:
+    """One plain list, revision 1."""
+    lists = [{"id": world.lists[0], "quantum": "0.1", "shown": "1", "period": "event", "rules": [_rule(world.systems[0], {})]}]
+    data = {"pool": world.pool, "revision": 1, "lists": lists}
+    return Sendable("rerate.pool-configured.v1", world.sources[0], "first-configuration", data)
+
+
+def random_fact(random: Random, world: World = WORLD) -> Sendable:
+    """One fact of any kind."""
+    kinds = list(world.weights)
+    kind = random.choices(kinds, [world.weights[name] for name in kinds])[0]
+    source = random.choice(world.sources)
+    fact_id = str(random.randrange(world.shared_ids)) if random.random() < 0.25 else f"f{random.randrange(10**9)}"
+    name, data, is_decided = _KINDS[kind](random, world)
+    actor = random.choice(world.actors) if is_decided or random.random() < 0.05 else None
+    return Sendable(name if name.startswith("rerate.") else f"rerate.{name}.v1", source, fact_id, {"pool": world.pool, **data}, actor)
+
+
+Drawn = tuple[str, Data, bool]
+"""Type (without `rerate.` and version if it is 1), data without its pool, and whether a person must have decided."""
+
+
+def _publication(random: Random, world: World) -> Drawn:
+    event: Data = {
+        "id": random.choice(world.events),
+        "date": random.choice(world.dates),
+        "category": random.choice(world.categories),
+        "status": random.choice(["final"] * 7 + ["running"]),
+    }
+    if random.random() < 0.2:
+        event["order"] = random.randint(-1, 1)
+    if random.random() < 0.2:
+        event["start_date"] = min(random.choice(world.dates), event["date"])
+    if random.random() < 0.1:
+        event["lists"] = random.sample(world.lists, random.randint(0, len(world.lists)))
+    if random.random() < 0.08:
+        event["variant"] = random.choice(["standard", "bughouse"])
+    return "result-published", {"event": event, "games": _games(random, world, 3), **_revision(random, world)}, False
+
+
+def _correction(random: Random, world: World) -> Drawn:
+    games = _games(random, world, 2)
+    left = [game for game in world.games if game not in {put["id"] for put in games}]
+    data: Data = {"event_id": random.choice(world.events), "reason": "wrong-result", **_revision(random, world)}
+    if games:
+        data["games"] = games
+    if random.random() < 0.3 and left:
+        data["removed"] = random.sample(left, 1)
+    if random.random() < 0.35:
+        data["set"] = _event_fields(random, world)
+    return "result-corrected", data, False
+
+
+def _deletion(random: Random, world: World) -> Drawn:
+    mode = random.choice(["void", "void", "archive"])
+    event = random.choice(world.events)
+    return "event-deleted", {"event_id": event, "revision": _number(random, world), "mode": mode, "reason": "never-played"}, False
+
+
+def _ruling(random: Random, world: World) -> Drawn:
+    data: Data = {"event_id": random.choice(world.events), "ruling": _ruling_name(random, world), "reason": "ruling"}
+    places = random.sample(world.games, random.choice([0, 1, 1, 2, 3][: len(world.games) + 2]))
+    for game in places:
+        kind = random.choice(["games", "games", "removed", "added"])
+        if kind == "added":
+            data.setdefault("added", []).append(_game(random, world, game))
+        else:
+            item = {"id": game} | _sides(random, world, game)
+            if random.random() < 0.1:
+                item.pop(random.choice(["white", "black"]))
+            data.setdefault(kind, []).append(item if kind == "removed" else item | {"fields": _game_fields(random, world)})
+    if random.random() < 0.3:
+        data["set"] = _event_fields(random, world)
+    return "result-corrected", data, True
+
+
+def _ruled_deletion(random: Random, world: World) -> Drawn:
+    data: Data = {"event_id": random.choice(world.events), "ruling": _ruling_name(random, world), "reason": "ruling"}
+    mode = random.choice(["void", "archive", None])
+    return "event-deleted", data if mode is None else data | {"mode": mode}, True
+
+
+def _merge(random: Random, world: World) -> Drawn:
+    data: Data = {
+        "merge_id": random.choice(world.merge_ids),
+        "alias": random.choice(world.players),
+        "player": random.choice(world.players),
+    }
+    if random.random() < 0.3:
+        data["events"] = random.sample(world.events, random.randint(1, min(2, len(world.events))))
+    return "identity-merged", data, True
+
+
+def _unmerge(random: Random, world: World) -> Drawn:
+    return "identity-unmerged", {"merge_id": random.choice(world.merge_ids)}, True
+
+
+def _configuration(random: Random, world: World) -> Drawn:
+    lists = [_list(random, world, name) for name in random.sample(world.lists, random.randint(1, len(world.lists)))]
+    data: Data = {"revision": random.randint(1, 3), "lists": lists}
+    if world.unknown_semantics and random.random() < 0.2:
+        data["semantics"] = 2
+    return "pool-configured", data, False
+
+
+def _list(random: Random, world: World, name: str) -> Data:
+    quantum = random.choice(world.quanta)
+    rules = [_rule(random.choice(world.systems), random.choice(world.parameters))]
+    if random.random() < 0.3:
+        rules.append(_rule(random.choice(world.systems), random.choice(world.parameters)) | {"from": random.choice(world.dates)})
+    if world.odd_configurations and random.random() < 0.1:
+        rules[0] |= random.choice([{"system": "unheard-of/1"}, {"parameters": {"k_old": 1}}])
+    rating_list: Data = {"id": name, "quantum": quantum, "shown": "1", "period": random.choice(world.periods), "rules": rules}
+    if random.random() < 0.2:
+        rating_list["categories"] = random.sample(world.categories, 1)
+    if random.random() < 0.15:
+        rating_list["from"] = world.dates[random.randint(0, 1)]
+    if random.random() < 0.15:
+        rating_list["until"] = world.dates[-1]
+    return rating_list
+
+
+def _rule(system: str, parameters: Data) -> Data:
+    return {"system": system, "parameters": parameters}
+
+
+def _registration(random: Random, world: World) -> Drawn:
+    traits = {"birth_year": random.choice([1980, 2012])} if random.random() < 0.8 else {}
+    return "player-registered", {"player": random.choice(world.players[:4]), "revision": random.randint(1, 2), "traits": traits}, False
+
+
+def _seed(random: Random, world: World) -> Drawn:
+    state: Data = {"rating": random.choice(["900", "1400", "1812.5"]), "games": random.choice([0, 3, 30])}
+    if random.random() < 0.1:
+        state = {"strength": 7}
+    data = {
+        "list": random.choice([*world.lists, world.lists[0]]),
+        "player": random.choice(world.players[:4]),
+        "revision": random.randint(1, 2),
+        "as_of": random.choice(["2023-12-31", "2023-12-31", *world.dates[:2]]),
+        "state": state,
+        "origin": {"code": "elsewhere"},
+    }
+    return "rating-seeded", data, False
+
+
+def _withdrawal(random: Random, world: World) -> Drawn:
+    return "fact-withdrawn", {"source": random.choice(world.sources), "id": str(random.randrange(world.shared_ids))}, True
+
+
+def _unknown(random: Random, world: World) -> Drawn:
+    return random.choice(["rerate.rating-adjusted.v1", "rerate.result-published.v2"]), {"points": random.randint(1, 2)}, False
+
+
+_KINDS = {
+    "publication": _publication,
+    "correction": _correction,
+    "deletion": _deletion,
+    "ruling": _ruling,
+    "ruled_deletion": _ruled_deletion,
+    "merge": _merge,
+    "unmerge": _unmerge,
+    "configuration": _configuration,
+    "registration": _registration,
+    "seed": _seed,
+    "withdrawal": _withdrawal,
+    "unknown": _unknown,
+}
+
+
+def _number(random: Random, world: World) -> int:
+    return random.randint(1, world.revisions)
+
+
+def _revision(random: Random, world: World) -> Data:
+    """A revision, and perhaps which one it was made from."""
+    revision = _number(random, world)
+    return {"revision": revision} | ({"saw": random.choice([revision - 1, random.randint(0, revision)])} if random.random() < 0.3 else {})
+
+
+def _ruling_name(random: Random, world: World) -> Data:
+    return {"id": random.choice(world.rulings), "revision": random.randint(1, 2)}
+
+
+def _games(random: Random, world: World, most: int) -> list[Data]:
+    return [_game(random, world, game) for game in random.sample(world.games, random.randint(0, min(most, len(world.games))))]
+
+
+def _game(random: Random, world: World, game_id: str) -> Data:
+    game: Data = {"id": game_id} | _sides(random, world, game_id)
+    game["result"] = random.choice(["1-0", "1/2-1/2", "0-1"] * 4 + ["0-0", "1/2-0", "+/-", "-/-", "*", "bye-half", "bye-pairing"])
+    if random.random() < 0.75:
+        game["round"] = random.randint(1, world.rounds)
+    if random.random() < 0.2:
+        game["board"] = random.randint(1, 3)
+    if game["result"] in ("0-0", "1/2-0") or random.random() < 0.06:
+        game["rated"] = random.choice(["both", "none", "white", "black"])
+        if game["rated"] != "both" and random.random() < 0.5:
+            game["unrated_reason"] = "casual"
+    if game["result"].startswith("bye"):
+        game.pop(random.choice(["white", "black"]))
+        if game["result"] == "bye-pairing":
+            game["points"] = random.randint(0, 2)
+    elif random.random() < 0.03:
+        game.pop("black")
+    return game
+
+
+def _sides(random: Random, world: World, game_id: str) -> Data:
+    """Mostly the two players that this game always has, so that rulings find it; else any two, perhaps twice the same."""
+    first = world.games.index(game_id) if random.random() < 0.85 else random.randrange(len(world.players))
+    second = first + 1 if random.random() < 0.9 else random.randrange(len(world.players))
+    return {"white": world.players[first % len(world.players)], "black": world.players[second % len(world.players)]}
+
+
+def _game_fields(random: Random, world: World) -> Data:
+    fields: Data = {
+        "result": random.choice(["1-0", "0-1", "1/2-1/2", "0-0", "bye-half", "+/-"]),
+        "white": random.choice([*world.players, None]),
+        "black": random.choice(world.players),
+        "round": random.choice([1, 2, None]),
+        "rated": random.choice(["both", "none", "white", None]),
+        "unrated_reason": random.choice(["casual", None]),
+        "points": random.choice([1, None]),
+    }
+    named = random.choices(list(fields), [6, 2, 2, 2, 3, 1, 1], k=random.randint(1, 2))
+    return {name: fields[name] for name in named}
+
+
+def _event_fields(random: Random, world: World) -> Data:
+    fields: Data = {
+        "date": random.choice(world.dates),
+        "start_date": random.choice([*world.dates, None]),
+        "order": random.choice([1, 2, None]),
+        "category": random.choice(world.categories),
+        "status": random.choice(["final", "final", "running"]),
+        "lists": random.choice([list(world.lists), None]),
+    }
+    named = random.choices(list(fields), [6, 3, 3, 2, 2, 1], k=random.randint(1, 2))
+    return {name: fields[name] for name in named}
+
+
+@lru_cache(maxsize=1)
+def _alphabet() -> tuple[Sendable, ...]:
+    """See `small_alphabet`."""
+    pool, numbers = "w:pool", count(1)
+
+    def sent(name: str, actor: str | None = None, fact_id: str | None = None, sender: str = "w/s1", **data: Any) -> Sendable:
+        typed = name if name.startswith("rerate.") else f"rerate.{name}.v1"
+        return Sendable(typed, sender, fact_id or f"n{next(numbers)}", {"pool": pool, **data}, actor)
+
+    def game(game_id: str, white: str, black: str, result: str = "1-0") -> Data:
+        return {"id": game_id, "round": 1, "white": f"w:{white}", "black": f"w:{black}", "result": result}
+
+    def event(date: str, event_id: str = "w:e1") -> Data:
+        return {"id": event_id, "date": date, "category": "club", "status": "final"}
+
+    def ruled(ruling: str, revision: int, **data: Any) -> Sendable:
+        return sent(
+            "event-deleted" if "mode" in data else "result-corrected",
+            "w:office",
+            event_id="w:e1",
+            ruling={"id": ruling, "revision": revision},
+            reason="ruling",
+            **data,
+        )
+
+    def merged(merge_id: str, alias: str, player: str, **data: Any) -> Sendable:
+        return sent("identity-merged", "w:office", merge_id=f"w:{merge_id}", alias=f"w:{alias}", player=f"w:{player}", **data)
+
+    def rated_list(list_id: str, period: str) -> Data:
+        return {"id": list_id, "quantum": "0.1", "shown": "1", "period": period, "rules": [_rule("club/1", {})]}
+
+    def seed(player: str, as_of: str) -> Sendable:
+        state, origin = {"rating": "1400", "games": 4}, {"code": "elsewhere"}
+        return sent("rating-seeded", list="elo", player=f"w:{player}", revision=1, as_of=as_of, state=state, origin=origin)
+
+    first = game("g1", "a", "b"), game("g2", "c", "d", "0-1")
+    return (
+        sent("result-published", fact_id="0", event=event("2024-01-05"), revision=1, games=list(first)),
+        sent("result-published", event=event("2024-01-12"), revision=2, saw=1, games=[game("g1", "a", "b", "0-1")]),
+        sent("result-published", fact_id="0", event=event("2024-01-09", "w:e2"), revision=1, games=[game("g1", "b", "c")]),
+        sent("result-corrected", event_id="w:e1", revision=2, reason="wrong-result", games=[game("g1", "b", "a", "1/2-1/2")]),
+        sent("result-corrected", event_id="w:e1", revision=3, saw=2, reason="wrong-date", removed=["g2"], set={"date": "2024-02-02"}),
+        sent("event-deleted", event_id="w:e1", revision=2, mode="archive", reason="duplicate"),
+        sent("event-deleted", event_id="w:e1", revision=2, mode="void", reason="never-played"),
+        ruled("r1", 1, games=[{"id": "g1", "white": "w:a", "black": "w:b", "fields": {"result": "0-1", "round": None}}]),
+        ruled("r1", 2),
+        ruled("r2", 1, removed=[{"id": "g1", "white": "w:a", "black": "w:b"}], set={"date": "2024-01-19"}),
+        ruled("r3", 1, mode="void"),
+        merged("m1", "b", "a"),
+        merged("m2", "c", "b"),
+        merged("m1", "a", "c", events=["w:e1"]),
+        sent("identity-unmerged", "w:office", merge_id="w:m1"),
+        sent("pool-configured", revision=1, lists=[rated_list("elo", "event")]),
+        sent("pool-configured", revision=1, sender="w/s2", lists=[rated_list("elo", "date"), rated_list("fast", "event")]),
+        seed("a", "2023-12-31"),
+        seed("b", "2024-01-09"),
+        sent("player-registered", player="w:b", revision=1, traits={"birth_year": 2012}),
+        sent("fact-withdrawn", "w:office", source="w/s1", id="0"),
+        sent("rerate.rating-adjusted.v1", points=3),
+    )
+
+
+def small_alphabet() -> list[Sendable]:
+    """Some twenty facts about two events and four players that touch one another: revisions that tie, conflicts, rulings that contest,
+    merges in a chain and by event with their unmerge, two configurations, seeds of a merged person, a name used twice and withdrawn."""
+    return list(_alphabet())
+
+
+def facts_of(history: Sequence[Sendable]) -> list[Fact]:
+    """The facts of a history, read."""
+    return [sent.fact() for sent in history]
