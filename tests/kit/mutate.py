@@ -1,7 +1,7 @@
 """A seeded mutator of raw messages: what a broken, careless or hostile publisher might send.
 
-`mutated(message, rng)` changes one to three things of a good message: its bytes, its JSON, its key, topic, partition or headers. The same seed
-gives the same messages.
+`mutated(message, rng)` changes one to three things of a good message: its bytes, its JSON, its key, topic, partition or headers. The same
+seed gives the same messages.
 """
 
 import json
@@ -26,7 +26,7 @@ ODD_STRINGS = (
     ":a",
     "club:a\n",
     "CLUB:A",
-    "ａ:ｂ",
+    "\uff41:\uff42",
     "a" * 81,
     "a:" + "b" * 79,
     "2024-02-30",
