@@ -7,15 +7,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import strategies as st
 
 from rerate.history import Changes, History
 from rerate.messages.facts import Fact
-from tests.kit.histories import WORLD, Data, Sendable, facts_of, histories, small_alphabet
+from tests.kit.histories import WORLD, Data, Sendable, facts_of, histories, random_of, small_alphabet
 from tests.kit.laws import law
 from tests.kit.plain_fold import plain_fold, told
-
-RANDOM = st.integers(0, 2**32).map(Random)
 
 
 def folded(facts: Iterable[Fact]) -> History:
@@ -42,11 +39,11 @@ def batches(random: Random, facts: Sequence[Fact]) -> list[list[Fact]]:
     return [sent[low:high] for low, high in zip([0, *cuts], [*cuts, len(sent)], strict=True)]
 
 
-@law(histories(), RANDOM)
-def test_any_order_repetition_and_split_ends_in_the_same_state(history: list[Sendable], random: Random) -> None:
+@law(histories())
+def test_any_order_repetition_and_split_ends_in_the_same_state(history: list[Sendable]) -> None:
     facts = facts_of(history)
     in_parts = History()
-    for batch in batches(random, facts):
+    for batch in batches(random_of(history), facts):
         in_parts.add(batch)
     assert inside(in_parts) == inside(folded(facts))
     assert told(in_parts) == told(folded(facts))
@@ -90,10 +87,10 @@ class Mirror:
             self.configuration = after
 
 
-@law(histories(), RANDOM)
-def test_changes_are_exactly_what_differs(history: list[Sendable], random: Random) -> None:
+@law(histories())
+def test_changes_are_exactly_what_differs(history: list[Sendable]) -> None:
     state, mirror = History(), Mirror()
-    for batch in batches(random, facts_of(history)):
+    for batch in batches(random_of(history), facts_of(history)):
         before = {(name, who): group for name in WORLD.lists for who, group in state.seeds(name).items()}
         changes = state.add(batch)
         mirror.follow(changes)
@@ -105,45 +102,43 @@ def test_changes_are_exactly_what_differs(history: list[Sendable], random: Rando
         assert mirror.standings == {identity.name: state.standing(identity.name) for identity in state.facts}
 
 
-def without(said: Data, names: set[tuple[str, str]]) -> Data:
-    """What is said, but for the standings under some names."""
-    return said | {"standings": {name: row for name, row in said["standings"].items() if name not in names}}
+def but_for(names: set[tuple[str, str]], history: list[Sendable], facts: list[Sendable]) -> Data:
+    """What facts come to, but for the standings under some names and of withdrawals in the history that wait for them."""
+    waiting = {(sent.source, sent.id) for sent in history if (sent.data.get("source"), sent.data.get("id")) in names}
+    said = told(folded(facts_of(facts)))
+    return said | {"standings": {name: row for name, row in said["standings"].items() if name not in names | waiting}}
 
 
-@law(histories(max_length=18), RANDOM)
-def test_withdrawn_is_as_if_never_sent(history: list[Sendable], random: Random) -> None:
+@law(histories(max_length=18))
+def test_withdrawn_is_as_if_never_sent(history: list[Sendable]) -> None:
+    random = random_of(history)
     target = random.choice(history)
-    name = (target.source, target.id)
-    withdrawal = Sendable(
-        "rerate.fact-withdrawn.v1", "w/s1", "the-withdrawal", {"pool": WORLD.pool, "source": name[0], "id": name[1]}, "w:office"
-    )
-    withdrawn = [*history, withdrawal]
+    about = {(target.source, target.id)}
+    data = {"pool": WORLD.pool, "source": target.source, "id": target.id}
+    withdrawn = [*history, Sendable("rerate.fact-withdrawn.v1", "w/s1", "the-withdrawal", data, "w:office")]
     random.shuffle(withdrawn)
-    never = [sent for sent in history if (sent.source, sent.id) != name or sent.type == withdrawal.type]
-    also = {
-        (sent.source, sent.id)
-        for sent in withdrawn
-        if sent.type == withdrawal.type and (sent.data["source"], sent.data["id"]) == name  # waits for its fact if it was never sent
-    }
-    assert without(told(folded(facts_of(withdrawn))), {name, *also}) == without(told(folded(facts_of(never))), {name, *also})
+    never = [sent for sent in history if (sent.source, sent.id) not in about or sent.type == "rerate.fact-withdrawn.v1"]
+    assert but_for(about, withdrawn, withdrawn) == but_for(about, withdrawn, never)
 
 
-@law(histories(max_length=18), RANDOM)
-def test_unmerged_is_as_if_never_merged(history: list[Sendable], random: Random) -> None:
+@law(histories(max_length=18))
+def test_unmerged_is_as_if_never_merged(history: list[Sendable]) -> None:
+    random = random_of(history)
     merge_id = random.choice(WORLD.merge_ids)
-    unmerge = Sendable("rerate.identity-unmerged.v1", "w/s1", "the-unmerge", {"pool": WORLD.pool, "merge_id": merge_id}, "w:office")
-    unmerged = [*history, unmerge]
+    unmerged = [
+        *history,
+        Sendable("rerate.identity-unmerged.v1", "w/s1", "the-unmerge", {"pool": WORLD.pool, "merge_id": merge_id}, "w:office"),
+    ]
     random.shuffle(unmerged)
     about = {(sent.source, sent.id) for sent in unmerged if sent.data.get("merge_id") == merge_id}
     never = [sent for sent in history if sent.data.get("merge_id") != merge_id]
-    pulled = told(folded(facts_of(never)))
-    assert without(told(folded(facts_of(unmerged))), about) == without(pulled, about)
+    assert but_for(about, unmerged, unmerged) == but_for(about, unmerged, never)
 
 
-@law(histories(), RANDOM)
-def test_the_plainest_fold_says_the_same(history: list[Sendable], random: Random) -> None:
+@law(histories())
+def test_the_plainest_fold_says_the_same(history: list[Sendable]) -> None:
     state = History()
-    for batch in batches(random, facts_of(history)):
+    for batch in batches(random_of(history), facts_of(history)):
         state.add(batch)
     assert told(state) == plain_fold(history)
 

@@ -123,7 +123,8 @@ def read_slowly(raw: bytes, max_depth: int = MAX_DEPTH) -> object:
         if may <= _FIRST_VALUE and kind == _OPEN:
             stack.append([] if word == "[" else {})
             names.append("")
-            deepest = max(deepest, len(stack))
+            if len(stack) > deepest:
+                deepest = len(stack)
             may = _FIRST_VALUE if word == "[" else _FIRST_NAME
             continue
         if may <= _FIRST_VALUE and kind >= _TEXT:

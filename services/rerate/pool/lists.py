@@ -1,0 +1,175 @@
+"""One list of a pool as published: its configuration, edition, replay and the snapshots that stand."""
+
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+
+from msgspec import to_builtins
+
+from rerate.history import History, RatedEvent
+from rerate.messages.canonical import canonical
+from rerate.messages.codes import CARRIED, DIRECT, ListHeld
+from rerate.messages.facts import RatingList, Rule
+from rerate.pool.head import ListHead
+from rerate.pool.rows import Snapshot, Value, delta_value, snapshot_of, snapshot_value
+from rerate.pool.update import Collected, Emit
+from rerate.ratings.quantum import decimal
+from rerate.ratings.systems import ListRules
+from rerate.replay.entries import entries
+from rerate.replay.periods import key_text
+from rerate.replay.replay import ListReplay
+from rerate.replay.walk import RowChange
+
+DELTAS, SNAPSHOTS = "rating-deltas", "rating-snapshots"
+
+
+class HeldList:
+    """A list in the configuration in force that this engine cannot rate."""
+
+    def __init__(self, config: RatingList, edition: int, reason: ListHeld) -> None:
+        self.config, self.edition, self.reason = config, edition, reason
+
+    def head(self) -> ListHead:
+        """What the head says of it."""
+        return ListHead(edition=self.edition, players=0, rows=0, rules_digest=rules_digest(self.config), held=self.reason)
+
+
+class LiveList:
+    """A list that is rated: what its rows are, and how they change."""
+
+    def __init__(self, pool: str, config: RatingList, rules: ListRules, edition: int) -> None:
+        self.config, self.edition = config, edition
+        self.replay = ListReplay(config.period, rules)
+        self._pool = pool
+        self._prefix = f"{pool}/{config.id}@{edition}"
+        self._snapshots: dict[str, Snapshot] = {}
+        self._reshown: set[str] = set()
+
+    # ------------------------------------------------------------------ facts in
+
+    def fill(self, history: History) -> None:
+        """Enter everything that the history has for this list."""
+        for person in history.seeds(self.config.id):
+            self.reseed(history, person)
+        self.enter(history, history.events)
+
+    def enter(self, history: History, events: Iterable[str]) -> None:
+        """Enter events anew, as they are now."""
+        for event in events:
+            rated: RatedEvent | None = history.events.get(event)
+            date = rated.event.date if rated is not None and rated.event is not None else ""
+            self.replay.edit(event, date, entries(self.config, rated, lambda person: self._seeded_from(history, person)))
+
+    def reseed(self, history: History, person: str) -> set[str]:
+        """Take over a person's seeds as they are now.
+
+        Returns:
+            Events to enter anew, because the seed's date is another.
+        """
+        group, was = history.seed(self.config.id, person), self.replay.seed_of(person)
+        if group is None:
+            self.replay.seed(person, None)
+        else:
+            self.replay.seed(person, (group.as_of, self.replay.rules.seed_state(group.chosen, group.others)))
+        self._reshown.add(person)
+        same = (group and group.as_of) == (was and was[0])
+        return set() if same else set(history.events_of(person))
+
+    def reconfigure(self, history: History, config: RatingList, rules: ListRules) -> None:
+        """Go on under a configuration that asks for no new edition."""
+        self.config, self.replay.rules = config, rules
+        for person in set(history.seeds(config.id)) | set(self._snapshots):
+            self.reseed(history, person)
+        self.enter(history, history.events)
+
+    def _seeded_from(self, history: History, person: str) -> str | None:
+        group = history.seed(self.config.id, person)
+        return None if group is None else group.as_of
+
+    # ------------------------------------------------------------------ rows out
+
+    def publish(self, history: History, collected: Collected | None) -> None:
+        """Replay, and collect the rows and snapshots that are not what they were, if that is wanted."""
+        change = self.replay.replay()
+        if collected is not None:
+            self._emit_rows(change.rows, collected.emit)
+        self._emit_snapshots(history, change.players | self._reshown, None if collected is None else collected.emit)
+        self._reshown.clear()
+
+    def _emit_rows(self, rows: Iterable[RowChange], emit: Emit) -> None:
+        per_point = self.replay.rules.per_point
+        for row in rows:
+            key = f"{self._prefix}/{row.player}/{key_text(row.key)}"
+            by: Value = {
+                "edition": self.edition,
+                "cause": DIRECT if row.direct else CARRIED,
+                "before": None if row.old is None else decimal(row.old[0], per_point),
+            }
+            emit(DELTAS, key, delta_value(self._pool, self.config.id, self.replay, row.key, row.player, row.new), by)
+            if row.new is None:
+                emit(DELTAS, key, None, by)
+
+    def _emit_snapshots(self, history: History, persons: Iterable[str], emit: Emit | None) -> None:
+        rules = self.replay.rules
+        for person in sorted(persons):
+            snapshot = snapshot_of(self.replay, person, self._seed_games(history, person))
+            if snapshot == self._snapshots.get(person):
+                continue
+            key = f"{self._prefix}/{person}"
+            if snapshot is None:
+                del self._snapshots[person]
+            else:
+                self._snapshots[person] = snapshot
+            if emit is not None:
+                value = None if snapshot is None else snapshot_value(self._pool, self.config.id, person, rules, snapshot)
+                emit(SNAPSHOTS, key, value, {"edition": self.edition})
+
+    def row_keys(self) -> Iterator[tuple[str, str]]:
+        """Topic and key of everything that stands on the wire of this edition."""
+        for key, person in self.replay.row_keys():
+            yield DELTAS, f"{self._prefix}/{person}/{key_text(key)}"
+        for person in sorted(self._snapshots):
+            yield SNAPSHOTS, f"{self._prefix}/{person}"
+
+    def _seed_games(self, history: History, person: str) -> int:
+        group = history.seed(self.config.id, person)
+        if group is None:
+            return 0
+        counts = [seed.state.get("games", 0) for seed in (group.chosen, *group.others)]
+        return sum(count for count in counts if isinstance(count, int))
+
+    # ------------------------------------------------------------------ head
+
+    def head(self) -> ListHead:
+        """What the head says of this list."""
+        rows, inputs = self.replay.digest()
+        return ListHead(
+            edition=self.edition,
+            players=self.replay.player_count,
+            rows=self.replay.row_count,
+            list_digest=rows.hex(),
+            input_digest=inputs.hex(),
+            rules_digest=rules_digest(self.config),
+        )
+
+    def asks_new_edition(self, config: RatingList) -> bool:
+        """Whether rows already there would mean something else under another configuration: another quantum, shown rounding or period
+        kind, or another rule for a period that has rows."""
+        old = self.config
+        if (old.quantum, old.shown, old.period) != (config.quantum, config.shown, config.period):
+            return True
+        return any(rule_at(old, date) != rule_at(config, date) for date in set(self.replay.dates_with_rows()))
+
+
+def rule_at(config: RatingList, date: str) -> bytes:
+    """System and parameters, as sent, of a period of this date (or month: on its first day), as canonical bytes."""
+    date = date if len(date) == 10 else f"{date}-01"
+    found: Rule = config.rules[0]
+    for rule in config.rules[1:]:
+        if rule.from_ is not None and rule.from_ <= date:
+            found = rule
+    return canonical([found.system, found.parameters])
+
+
+def rules_digest(config: RatingList) -> str:
+    """SHA-256 of RFC 8785 of the list object as sent."""
+    return sha256(canonical(to_builtins(config))).hexdigest()

@@ -1,0 +1,309 @@
+"""One pool: facts in by `take`, an update out. The only way anything changes; rater, audit, dry run and demo all go through it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import orjson
+
+from rerate.history import Changes, History
+from rerate.messages.codes import DIGEST, FOLD, LIVE, TOO_MANY_ROWS, HaltReason, ListHeld
+from rerate.messages.codes import SEMANTICS as UNKNOWN_SEMANTICS
+from rerate.messages.errors import RerateError
+from rerate.messages.facts import Fact, Identity, PoolConfigured, Position, RatingList
+from rerate.pool.head import Head, head_digest, read_head, write_head
+from rerate.pool.lists import HeldList, LiveList
+from rerate.pool.rows import Value, identity_value, rated_event_value, standing_value
+from rerate.pool.update import Collected, Update, Wire
+from rerate.ratings.systems import SYSTEMS, ListRules, Systems, bind, seed_problem
+
+MAX_ROWS = 2_000_000
+"""Rows of one update; more halts the pool."""
+
+SEMANTICS = 1
+"""The version of the fold that this engine has."""
+
+POOL_EDITION = 1
+"""Edition of events, ids and standings: that of the fold."""
+
+
+class Halt(RerateError):
+    """Raised when a pool must stand still: its head will say so with `reason`, its facts are kept. An operator reads the reason, and ends
+    it with `rerate rater --rebuild POOL`."""
+
+    def __init__(self, pool: str, reason: HaltReason, detail: str) -> None:
+        super().__init__(f"pool {pool} is halted ({reason}): {detail}")
+        self.pool, self.reason, self.detail = pool, reason, detail
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a pool is told from outside."""
+
+    engine: str
+    """Name and version, for the heads."""
+    systems: Systems = field(default_factory=lambda: SYSTEMS)
+    max_rows: int = MAX_ROWS
+
+
+class Pool:
+    """The state of one pool as of its newest head: always what a replay of its facts from nothing would give."""
+
+    def __init__(self, pool: str, settings: Settings) -> None:
+        self.id = pool
+        self.head: Head | None = None
+        """The newest one published; None before the first update."""
+        self._settings = settings
+        self._history = History(seed_problem=lambda rating_list, seed: seed_problem(rating_list, seed, settings.systems))
+        self._positions: dict[Identity, Position] = {}
+        self._lists: dict[str, LiveList | HeldList] = {}
+        self._left: dict[str, int] = {}
+        self._head_digest: str | None = None
+        self._held_at_start: dict[str, ListHeld] = {}
+        """Lists held in the head this pool was restored from: they stay so until the next update, then begin an edition of their own."""
+
+    # ------------------------------------------------------------------ what it is asked
+
+    @property
+    def history(self) -> History:
+        """The folded facts, to be read only."""
+        return self._history
+
+    @property
+    def lists(self) -> Mapping[str, LiveList | HeldList]:
+        """The lists of the configuration in force, to be read only."""
+        return self._lists
+
+    @property
+    def update(self) -> int:
+        """Number of the newest update; 0 before the first."""
+        return 0 if self.head is None else self.head.update
+
+    # ------------------------------------------------------------------ facts in, update out
+
+    def take(self, batch: Iterable[tuple[Fact, Position]], positions: Mapping[str, int], append_time_ms: int) -> Update | None:
+        """Fold a batch of accepted facts and re-rate what it touches, in one replay.
+
+        Args:
+            batch: facts with their positions; facts known already change nothing.
+            positions: next offset of each fact topic, all of the batch being before them.
+            append_time_ms: the log's time of the newest fact, milliseconds since 1970 UTC.
+
+        Returns:
+            The update, or None if no row changed.
+
+        Raises:
+            Halt: the pool must stand still. This object is of no use any more then.
+        """
+        with _halting(self.id):
+            collected = Collected()
+            self._apply(batch, collected)
+            if not collected.count:
+                return None
+            if collected.count > self._settings.max_rows:
+                detail = f"an update of {collected.count} rows, {self._settings.max_rows} is the bound"
+                raise Halt(self.id, TOO_MANY_ROWS, detail)
+            return self._close(collected.wire(self.update + 1), positions, append_time_ms)
+
+    # ------------------------------------------------------------------ starting again
+
+    @classmethod
+    def restore(cls, pool: str, settings: Settings, facts: Iterable[tuple[Fact, Position]], head: bytes | None) -> "Pool":
+        """The pool as of a head, built from the facts before its positions and held against its digests.
+
+        Args:
+            head: value of the newest head; None if there is none.
+
+        Raises:
+            Halt: `digest` if the facts do not give the head's digests; else as `take`.
+        """
+        self = cls(pool, settings)
+        self._begin(head)
+        with _halting(pool):
+            self._apply(facts, None)
+        if self.head is not None:
+            self._left = dict(self.head.left)
+            self._compare(self.head)
+        return self
+
+    @classmethod
+    def rebuild(
+        cls,
+        pool: str,
+        settings: Settings,
+        facts: Iterable[tuple[Fact, Position]],
+        head: bytes | None,
+        published: Mapping[str, Mapping[str, bytes]],
+        positions: Mapping[str, int],
+        append_time_ms: int,
+    ) -> tuple["Pool", Update]:
+        """The pool built from all its facts, and the update that brings the rows on the topics to what it says.
+
+        There is always an update, without a row if the topics are right. It ends a halt.
+
+        Args:
+            published: row topic -> key -> value, as they stand on the topics.
+        """
+        self = cls(pool, settings)
+        self._begin(head)
+        left = dict(self.head.left) if self.head is not None else {}
+        collected = Collected()
+        with _halting(pool):
+            self._apply(facts, collected)
+        self._left = {name: edition for name, edition in left.items() if name not in self._lists}
+        rows = {}
+        for topic, wanted in collected.wire(self.update + 1).items():
+            there, kept = published.get(topic, {}), {key for key, _ in wanted}
+            changed = [(key, value) for key, value in wanted if value is None or key not in there or holds(there[key]) != holds(value)]
+            rows[topic] = sorted(changed + [(key, None) for key in there if key not in kept], key=lambda row: row[0])
+        return self, self._close(rows, positions, append_time_ms)
+
+    def _begin(self, head: bytes | None) -> None:
+        if head is not None:
+            self.head, self._head_digest = read_head(head), head_digest(head)
+            self._left = dict(self.head.left) | {name: entry.edition - 1 for name, entry in self.head.lists.items()}
+            self._held_at_start = {name: entry.held for name, entry in self.head.lists.items() if entry.held is not None}
+
+    def _compare(self, head: Head) -> None:
+        for name, entry in head.lists.items():
+            have = self._lists.get(name)
+            if entry.held is not None or isinstance(have, HeldList):
+                continue
+            if have is None:
+                raise Halt(self.id, DIGEST, f"the newest head has a list {name} that the facts do not give")
+            rows, inputs = have.replay.digest()
+            if (rows.hex(), inputs.hex()) != (entry.list_digest, entry.input_digest):
+                what = "games" if inputs.hex() != entry.input_digest else "ratings"
+                raise Halt(self.id, DIGEST, f"the {what} of list {name} are not those of head {head.update}")
+
+    # ------------------------------------------------------------------ inside
+
+    def _apply(self, batch: Iterable[tuple[Fact, Position]], collected: Collected | None) -> None:
+        """Bring everything up to date with the batch; what changed goes to `collected`, if that is wanted."""
+        facts = []
+        for fact, position in batch:
+            if fact.identity not in self._positions:
+                self._positions[fact.identity] = position
+                facts.append(fact)
+        changes = self._history.add(facts)
+        config = self._history.configuration
+        if config is not None and (config.semantics or SEMANTICS) != SEMANTICS:
+            detail = f"its configuration asks for semantics {config.semantics}, this engine has {SEMANTICS}"
+            raise Halt(self.id, UNKNOWN_SEMANTICS, detail)
+        if collected is not None:
+            self._emit_folded(changes, collected)
+        fresh = self._configure(config, collected) if changes.configuration is not None or self._wakes() else set()
+        for list_id, rated_list in sorted(self._lists.items()):
+            if not isinstance(rated_list, LiveList):
+                continue
+            if list_id not in fresh:
+                events = set(changes.events)
+                for of_list, person in changes.seeds:
+                    if of_list == list_id:
+                        events |= rated_list.reseed(self._history, person)
+                rated_list.enter(self._history, events)
+            rated_list.publish(self._history, collected)
+
+    def _emit_folded(self, changes: Changes, collected: Collected) -> None:
+        for event, (_, rated) in changes.events.items():
+            key = f"{self.id}@{POOL_EDITION}/{event}"
+            if rated is None:
+                collected.emit("rated-events", key, None, {})
+            else:
+                by: Value = {"edition": POOL_EDITION, "facts": [self._named(identity) for identity in rated.facts]}
+                collected.emit("rated-events", key, rated_event_value(self.id, rated), by)
+        for raw, (_, identity_row) in changes.identities.items():
+            holds = None if identity_row is None else identity_value(self.id, identity_row)
+            collected.emit("person-ids", f"{self.id}@{POOL_EDITION}/{raw}", holds, {"edition": POOL_EDITION})
+        for name, (_, standing) in changes.standings.items():
+            by = {"edition": POOL_EDITION, "positions": [self._position(content.identity) for content in standing.contents]}
+            key = f"{self.id}@{POOL_EDITION}/{name.source}/{name.id}"
+            collected.emit("fact-standings", key, standing_value(self.id, name, standing), by)
+
+    def _wakes(self) -> bool:
+        """Whether a list that the newest head holds can be rated by this engine."""
+        return any(
+            isinstance(entry, HeldList) and not isinstance(bind(entry.config, self._settings.systems), str)
+            for entry in self._lists.values()
+        )
+
+    def _configure(self, config: PoolConfigured | None, collected: Collected | None) -> set[str]:
+        """Put a new configuration in force; returns the lists that hold everything already."""
+        wanted = {rating_list.id: rating_list for rating_list in (config.lists if config is not None else ())}
+        fresh: set[str] = set()
+        for list_id in [name for name in self._lists if name not in wanted]:
+            self._leave(self._lists.pop(list_id), collected)
+        for list_id, rating_list in wanted.items():
+            rules, old = self._bind(rating_list), self._lists.get(list_id)
+            if isinstance(rules, str):
+                if isinstance(old, LiveList):
+                    self._leave(old, collected)
+                edition = old.edition if isinstance(old, HeldList) else self._left.pop(list_id, 0) + 1
+                self._lists[list_id] = HeldList(rating_list, edition, rules)
+                continue
+            fresh.add(list_id)
+            if isinstance(old, LiveList) and not old.asks_new_edition(rating_list):
+                old.reconfigure(self._history, rating_list, rules)
+                continue
+            if old is not None:
+                self._leave(old, collected)
+            made = self._lists[list_id] = LiveList(self.id, rating_list, rules, self._left.pop(list_id, 0) + 1)
+            made.fill(self._history)
+        return fresh
+
+    def _bind(self, rating_list: RatingList) -> ListRules | ListHeld:
+        held = self._held_at_start.pop(rating_list.id, None)
+        return held or bind(rating_list, self._settings.systems)
+
+    def _leave(self, old: LiveList | HeldList, collected: Collected | None) -> None:
+        """A list's edition ends: its rows are tombstoned, its number is kept."""
+        self._left[old.config.id] = old.edition
+        if isinstance(old, LiveList) and collected is not None:
+            for topic, key in old.row_keys():
+                collected.emit(topic, key, None, {})
+
+    def _close(self, rows: Mapping[str, list[Wire]], positions: Mapping[str, int], append_time_ms: int) -> Update:
+        head = Head(
+            pool=self.id,
+            update=self.update + 1,
+            previous=self._head_digest,
+            positions=dict(positions),
+            append_time_ms=append_time_ms,
+            edition=POOL_EDITION,
+            lists={list_id: entry.head() for list_id, entry in self._lists.items()},
+            left=dict(self._left),
+            semantics=SEMANTICS,
+            engine=self._settings.engine,
+            state=LIVE,
+        )
+        value = write_head(head)
+        self.head, self._head_digest = head, head_digest(value)
+        return Update(pool=self.id, number=head.update, rows=rows, head=value)
+
+    def _position(self, identity: Identity) -> Value:
+        position = self._positions[identity]
+        return {"digest": identity.digest.hex(), "topic": position.topic, "offset": position.offset}
+
+    def _named(self, identity: Identity) -> Value:
+        position = self._positions[identity]
+        named: Value = {"source": identity.source, "id": identity.id, "position": {"topic": position.topic, "offset": position.offset}}
+        revision = getattr(self._history.facts[identity].data, "revision", None)
+        return named if revision is None else {**named, "revision": revision}
+
+
+def holds(value: bytes) -> object:
+    """What holds of a row's value: all but `by`."""
+    row = orjson.loads(value)
+    del row["by"]
+    return row
+
+
+@contextmanager
+def _halting(pool: str) -> Iterator[None]:
+    """Whatever fails inside halts the pool."""
+    try:
+        yield
+    except Halt:
+        raise
+    except Exception as error:
+        raise Halt(pool, FOLD, f"{type(error).__name__}: {error}") from error

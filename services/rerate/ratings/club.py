@@ -1,0 +1,191 @@
+"""`club/1`: the club ladder.
+
+Everybody starts at 1200; K is 40 for the first 20 games, then 20; fewer than 5 games is provisional. All games of a period are judged by
+the ratings and counts held before it, and the changes are added at its end, summed exactly and rounded once, half away from zero. A
+provisional opponent moves no established player. There is no cap on the gap and no floor. Source: the club ladder guide of 2026-08-20 (Chess Caddy);
+what it leaves open is a parameter, its default named in `PARAMETERS`.
+
+State: rating (i32 quanta), games (u8, capped at the larger of `k_new_games` and `provisional_below`).
+"""
+
+import struct
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
+from rerate.ratings.expected import SCALE, expected_score
+from rerate.ratings.face import BLACK, WHITE, Games, Key, Row, State, States, Unusable
+from rerate.ratings.quantum import decimal, quanta_of, round_half_away
+
+NAME = "club/1"
+PERIODS = frozenset({"event", "date", "round"})
+MAX_K = 1_000
+
+PARAMETERS: dict[str, tuple[str | int, str]] = {
+    "start": ("1200", "a newcomer's rating, a decimal string of the list's quantum"),
+    "k_new": (40, "K of the first games, 0 to 1,000"),
+    "k_new_games": (20, "how many games k_new lasts, 0 to 255"),
+    "k_established": (20, "K afterwards, 0 to 1,000"),
+    "provisional_below": (5, "provisional with fewer games than this, 0 to 255"),
+    "k_policy": ("event_start", "event_start: K by the count before the period; per_game: by the count before each game"),
+    "protected_game_counts": ("yes", "yes or no: whether a game that cannot move an established player counts for him"),
+}
+"""Every parameter with its default and meaning."""
+
+_STATE = struct.Struct(">iB")
+
+
+PROTECTED = -1
+"""In place of half points: the game moves nothing, its opponent being provisional."""
+
+Term = tuple[int, int, int, int]
+"""Games of one event that were rated with one K: K, games, half points, sum of the expected scores in millionths."""
+
+
+class Line(NamedTuple):
+    """What one event contributed to a player's row."""
+
+    event: int
+    rating: int
+    """Rating used, quanta."""
+    provisional: bool
+    games: int
+    protected: int
+    """Games that moved nothing, the opponent being provisional."""
+    terms: tuple[Term, ...]
+
+
+class Club:
+    """The club ladder with its parameters, over whole numbers of a quantum."""
+
+    name = NAME
+    layout = "club/1: rating i32, games u8"
+    reads_older = False
+
+    def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:
+        if per_point == 1:
+            raise Unusable(PARAMETERS_REFUSED)
+        if period not in PERIODS:
+            raise Unusable(PARAMETERS_REFUSED)
+        if not parameters.keys() <= PARAMETERS.keys():
+            raise Unusable(PARAMETERS_REFUSED)
+        given = {name: parameters.get(name, default) for name, (default, _) in PARAMETERS.items()}
+        start = given["start"]
+        quanta = quanta_of(str(start), per_point) if isinstance(start, str | int) and not isinstance(start, bool) else None
+        if quanta is None:
+            raise Unusable(PARAMETERS_REFUSED)
+        self.per_point = per_point
+        self._start: State = (quanta, 0)
+        self._k_new = _whole(given["k_new"], MAX_K)
+        self._k_new_games = _whole(given["k_new_games"], 255)
+        self._k_established = _whole(given["k_established"], MAX_K)
+        self._provisional_below = _whole(given["provisional_below"], 255)
+        self._per_game = _choice(given["k_policy"], "per_game", "event_start")
+        self._protected_counts = _choice(given["protected_game_counts"], "yes", "no")
+        self._cap = max(self._k_new_games, self._provisional_below)
+        self._expected = expected_score(per_point)
+
+    def reads(self, key: Key) -> Key:
+        return key
+
+    def start(self) -> State:
+        return self._start
+
+    def seed(self, fields: Mapping[str, object]) -> State | None:
+        """A seed is {rating, games}: a decimal string of the list's quantum and a whole number."""
+        rating, games = fields.get("rating"), fields.get("games")
+        if fields.keys() != {"rating", "games"} or not isinstance(rating, str) or type(games) is not int or games < 0:
+            return None
+        quanta = quanta_of(rating, self.per_point)
+        return None if quanta is None else (quanta, min(games, self._cap))
+
+    def with_counters(self, chosen: State, others: Sequence[State]) -> State:
+        return (chosen[0], min(self._cap, chosen[1] + sum(state[1] for state in others)))
+
+    def rate(self, games: Games, low: int, high: int, read: States, now: States) -> dict[int, Row]:
+        """See `System.rate`. A row's change is the sum over its lines' terms of K x (half points / 2 - expected), rounded once."""
+        start, below, expected = self._start, self._provisional_below, self._expected
+        played: dict[int, list[tuple[int, int, int]]] = {}
+        for i in range(low, high):
+            white, black, rated, event = games.white[i], games.black[i], games.rated[i], games.event[i]
+            white_rating, white_games = read[white] or start
+            black_rating, black_games = read[black] or start
+            score = expected(white_rating - black_rating)
+            if rated & WHITE:
+                half = PROTECTED if white_games >= below > black_games else games.white_half[i]
+                played.setdefault(white, []).append((event, half, score))
+            if rated & BLACK:
+                half = PROTECTED if black_games >= below > white_games else games.black_half[i]
+                played.setdefault(black, []).append((event, half, SCALE - score))
+        return {me: self._row(scores, read[me] or start, now[me] or start) for me, scores in played.items()}
+
+    def _row(self, scores: list[tuple[int, int, int]], frozen: State, now: State) -> Row:
+        """A player's row from (event, half points or PROTECTED, expected score) of his games in order."""
+        rating, count = frozen
+        provisional = count < self._provisional_below
+        change, counted, at = 0, 0, 0
+        lines = []
+        while at < len(scores):
+            event, protected, first = scores[at][0], 0, at
+            terms: dict[int, tuple[int, int, int]] = {}
+            while at < len(scores) and scores[at][0] == event:
+                _, half, score = scores[at]
+                at += 1
+                if half == PROTECTED:
+                    protected += 1
+                    counted += self._protected_counts
+                    continue
+                k = self._k_new if (count + counted if self._per_game else count) < self._k_new_games else self._k_established
+                counted += 1
+                change += k * (half * SCALE - 2 * score)
+                number, halves, sum_expected = terms.get(k, (0, 0, 0))
+                terms[k] = (number + 1, halves + half, sum_expected + score)
+            lines.append(Line(event, rating, provisional, at - first, protected, tuple([(k, *terms[k]) for k in terms])))
+        after = (now[0] + round_half_away(change * self.per_point, 2 * SCALE), min(self._cap, now[1] + counted))
+        return Row(after, tuple(lines))
+
+    def pack(self, state: State) -> bytes:
+        return _STATE.pack(*state)
+
+    def provisional(self, state: State) -> bool:
+        return state[1] < self._provisional_below
+
+    def games(self, state: State) -> int:
+        return state[1]
+
+    def wire_state(self, state: State) -> dict[str, object]:
+        return {"rating": decimal(state[0], self.per_point), "games": state[1]}
+
+    def wire_line(self, line: Line) -> dict[str, object]:
+        return {
+            "rating": decimal(line.rating, self.per_point),
+            "provisional": line.provisional,
+            "games": line.games,
+            "protected": line.protected,
+            "terms": [
+                {"k": k, "games": games, "score": _halves(halves), "expected": _millionths(expected)}
+                for k, games, halves, expected in line.terms
+            ],
+        }
+
+
+def _whole(value: object, most: int) -> int:
+    if type(value) is not int or not 0 <= value <= most:
+        raise Unusable(PARAMETERS_REFUSED)
+    return value
+
+
+def _choice(value: object, yes: str, no: str) -> bool:
+    if value not in (yes, no):
+        raise Unusable(PARAMETERS_REFUSED)
+    return value == yes
+
+
+def _halves(half_points: int) -> str:
+    return f"{half_points // 2}.{5 * (half_points % 2)}"
+
+
+@lru_cache(maxsize=1 << 16)
+def _millionths(value: int) -> str:
+    return f"{value // SCALE}.{value % SCALE:06d}"

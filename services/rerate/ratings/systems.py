@@ -1,0 +1,78 @@
+"""The systems this engine knows, and a list's rules bound to them.
+
+A list's configuration names systems with their versions; released versions stay here. A list that cannot be bound is *held*: its reason
+stands in the head, the other lists go on.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+
+from rerate.messages.codes import LAYOUT, LIST, STATE, SYSTEM, ListHeld, StandingReason
+from rerate.messages.facts import RatingList, RatingSeeded
+from rerate.ratings.club import NAME as CLUB
+from rerate.ratings.club import Club
+from rerate.ratings.face import State, System, Unusable
+from rerate.ratings.quantum import PER_POINT
+
+Systems = Mapping[str, Callable[[Mapping[str, object], int, str], System]]
+"""Name with version -> maker from parameters, quanta in a point, and period kind. A maker raises `Unusable`."""
+
+SYSTEMS: Systems = {CLUB: Club}
+
+
+class ListRules:
+    """The rules of one list in force from their dates on, bound to its quantum and period kind."""
+
+    def __init__(self, rating_list: RatingList, systems: Systems = SYSTEMS) -> None:
+        """Bind a list's rules.
+
+        Raises:
+            Unusable: `system` (not known here), `parameters` (also quantum and period kind), or `layout` (rules of unlike states).
+        """
+        self.per_point = PER_POINT[rating_list.quantum]
+        self.shown_per_point = PER_POINT[rating_list.shown]
+        self._from = [rule.from_ or "" for rule in rating_list.rules]
+        self.systems: list[System] = []
+        """In order of their dates."""
+        for rule in rating_list.rules:
+            if rule.system not in systems:
+                raise Unusable(SYSTEM)
+            self.systems.append(systems[rule.system](rule.parameters, self.per_point, rating_list.period))
+        if len({system.layout for system in self.systems}) > 1:
+            raise Unusable(LAYOUT)
+
+    def at(self, date: str) -> System:
+        """The rule of a period of this date; of a month, the rule on its first day."""
+        date = date if len(date) == 10 else f"{date}-01"
+        return self.systems[max(bisect_right(self._from, date) - 1, 0)]
+
+    @property
+    def reads_older(self) -> bool:
+        """Whether any of its rules judges by an older list."""
+        return any(system.reads_older for system in self.systems)
+
+    def seed_state(self, chosen: RatingSeeded, others: Sequence[RatingSeeded]) -> State:
+        """The state of a person's seeds; each must be usable (`seed_problem`)."""
+        system = self.at(chosen.as_of)
+        states = [self.at(seed.as_of).seed(seed.state) for seed in (chosen, *others)]
+        usable = [state for state in states if state is not None]
+        assert len(usable) == len(states), "a seed its list cannot use reached the replay"
+        return system.with_counters(usable[0], usable[1:])
+
+
+def bind(rating_list: RatingList, systems: Systems = SYSTEMS) -> ListRules | ListHeld:
+    """The list's rules, or the reason why the list is held."""
+    try:
+        return ListRules(rating_list, systems)
+    except Unusable as unusable:
+        return unusable.reason
+
+
+def seed_problem(rating_list: RatingList | None, seed: RatingSeeded, systems: Systems = SYSTEMS) -> StandingReason | None:
+    """Why a list cannot use a seed (`list`: no such list, or it is held; `state`: not a state of its system), or None."""
+    if rating_list is None:
+        return LIST
+    rules = bind(rating_list, systems)
+    if isinstance(rules, str):
+        return LIST
+    return STATE if rules.at(seed.as_of).seed(seed.state) is None else None

@@ -1,0 +1,50 @@
+"""Digests of periods and lists, and of the games they were made from. The layout stands in `schemas/digests.md` (big endian).
+
+period = SHA-256( "rerate.period.1\\n"  u16 length + key  u32 rows  rows by id bytes: u16 length + id, state )
+inputs = SHA-256( "rerate.games.1\\n"   u16 length + key  u32 games  by (event, game): u16 + event, u16 + game, u16 + white, u16 + black,
+                  u8, u8 half points, u8 bits )
+list   = SHA-256( "rerate.list.1\\n"  or "rerate.inputs.1\\n"  period digests in order )
+"""
+
+import struct
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+
+from rerate.replay.entries import Entry
+
+PERIOD = b"rerate.period.1\n"
+GAMES = b"rerate.games.1\n"
+LIST = b"rerate.list.1\n"
+INPUTS = b"rerate.inputs.1\n"
+
+SEEDS_KEY = b"\x00"
+"""Key of the period of seeds: its kind, and nothing after it."""
+
+_U16 = struct.Struct(">H")
+_U32 = struct.Struct(">I")
+
+
+def tag(text: str) -> bytes:
+    """u16 length and the text's bytes."""
+    raw = text.encode()
+    return _U16.pack(len(raw)) + raw
+
+
+def frame(head: bytes, key: bytes, count: int, rows: Iterable[bytes]) -> bytes:
+    """The digest of one period: head, key with its length, count, rows."""
+    return sha256(b"".join((head, _U16.pack(len(key)), key, _U32.pack(count), *rows))).digest()
+
+
+def input_digest(key: bytes, games: Iterable[Entry]) -> bytes:
+    """The input digest of one period's rated games."""
+    rows = [
+        b"".join((tag(g.event), tag(g.id), tag(g.white), tag(g.black), bytes((g.white_half, g.black_half, g.rated))))
+        for g in sorted(games, key=lambda g: (g.event, g.id))
+    ]
+    return frame(GAMES, key, len(rows), rows)
+
+
+def seeds_digest(seeds: Mapping[str, tuple[str, bytes]]) -> bytes:
+    """The digest of the period of seeds: person -> (as_of, packed state)."""
+    rows = [tag(person) + as_of.encode() + state for person, (as_of, state) in sorted(seeds.items())]
+    return frame(PERIOD, SEEDS_KEY, len(rows), rows)

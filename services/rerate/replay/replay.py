@@ -1,0 +1,231 @@
+"""The one replay: a list's games in period order, edited anywhere and brought up to date by re-rating what follows.
+
+Live steps, rebuilds, audits and what-ifs all go through `ListReplay.edit` and `ListReplay.replay`; nothing else sets a rating. A change
+edits the columns of its period, restores the checkpoint of the block before it and replays forward:
+
+* *skip* a period whose games are as they were, if none of its players differs in the list it is written to nor in the list it reads;
+* *stop* when no edited period lies ahead, nobody differs, and no period ahead reads a list from before the last difference.
+
+Rows are compared in full, the numbers they were made from too: where a state stays as it was, the period is worked out from the states as
+they were as well. So nothing but states need be kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+from rerate.ratings.face import Games, Key, State
+from rerate.ratings.systems import ListRules
+from rerate.replay.block import Block, Career, add_careers
+from rerate.replay.digests import INPUTS, LIST, input_digest, seeds_digest, tag
+from rerate.replay.entries import Entry
+from rerate.replay.periods import key_bytes
+from rerate.replay.walk import RowChange, Walk
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
+
+
+class Change(NamedTuple):
+    """What a replay changed."""
+
+    rows: list[RowChange]
+    """In period order, players of a period by id."""
+    players: set[str]
+    """Whose snapshot may be another: those with changed rows, another final state, or a changed seed."""
+
+
+class ListReplay:
+    """One list of one pool: columns, checkpoints, log of states, running digests."""
+
+    def __init__(self, kind: str, rules: ListRules) -> None:
+        self.kind = kind
+        self.rules = rules
+        self.row_count = 0
+        self._numbers: dict[str, int] = {}
+        self._ids: list[str] = []
+        self._tags: list[bytes] = []
+        self._rows_of: list[int] = []
+        self._final: list[State | None] = []
+        self._event_numbers: dict[str, int] = {}
+        self._event_ids: list[str] = []
+        self._event_dates: list[str] = []
+        self._entered: dict[str, tuple[Entry, ...]] = {}
+        self._events_in: dict[Key, set[str]] = {}
+        self._blocks = [Block([])]
+        self._seeds: dict[str, tuple[str, State]] = {}
+        self._running: list[tuple[_Hash, _Hash]] = []
+        """The digests of rows and inputs, running: as they stood before each block, as far as they hold."""
+        self._edited: dict[Key, set[int]] = {}
+        """Edited periods, and whose own games in them changed."""
+        self._reseeded: set[str] = set()
+
+    # ------------------------------------------------------------------ editing
+
+    def edit(self, event: str, date: str, entries: tuple[Entry, ...]) -> None:
+        """Set what an event enters on this list. `date` is the event's last day. Nothing is re-rated before `replay`."""
+        old = self._entered.get(event, ())
+        if old == entries:
+            return
+        number = self._event_number(event)
+        self._event_dates[number] = date or self._event_dates[number]
+        for entry in set(old).symmetric_difference(entries):
+            direct = self._edited.setdefault(entry.key, set())
+            direct.update((self._number(entry.white), self._number(entry.black)))
+        for key in {entry.key for entry in old}:
+            self._events_in[key].discard(event)
+        for key in {entry.key for entry in entries}:
+            self._events_in.setdefault(key, set()).add(event)
+        if entries:
+            self._entered[event] = entries
+        else:
+            self._entered.pop(event, None)
+
+    def seed(self, person: str, seed: tuple[str, State] | None) -> None:
+        """Set a person's seed (as_of, state), or take it away."""
+        if self._seeds.get(person) == seed:
+            return
+        if seed is None:
+            del self._seeds[person]
+        else:
+            self._seeds[person] = seed
+        self._number(person)
+        self._reseeded.add(person)
+
+    def entered(self, event: str) -> tuple[Entry, ...]:
+        """What an event enters at present."""
+        return self._entered.get(event, ())
+
+    # ------------------------------------------------------------------ replaying
+
+    def replay(self) -> Change:
+        """Bring states, rows and digests up to date with the edits since the last call."""
+        walk = Walk(self._blocks, self.kind, self.rules, self._ids, self._tags, self._edited, self._columns)
+        for person in self._reseeded:
+            seed = self._seeds.get(person)
+            walk.reseed(self._numbers[person], seed and seed[1])
+        first = walk.run()
+        del self._running[0 if self._reseeded else first + 1 :]
+        players = {row.player for row in walk.rows} | self._reseeded
+        for number, state in walk.differing.items():
+            self._final[number] = state
+            players.add(self._ids[number])
+        for row in walk.rows:
+            step = (row.new is not None) - (row.old is not None)
+            self.row_count += step
+            self._rows_of[self._numbers[row.player]] += step
+        for key in self._edited:
+            if not self._events_in.get(key, True):
+                del self._events_in[key]
+        self._edited, self._reseeded = {}, set()
+        return Change(walk.rows, players)
+
+    # ------------------------------------------------------------------ reading
+
+    @property
+    def player_count(self) -> int:
+        """Players with a row or a seed."""
+        return sum(1 for i, n in enumerate(self._rows_of) if n or self._ids[i] in self._seeds)
+
+    def state(self, person: str) -> State | None:
+        """A person's state after the last period; None without rows and seed."""
+        number = self._numbers.get(person)
+        return None if number is None else self._final[number]
+
+    def seed_of(self, person: str) -> tuple[str, State] | None:
+        """A person's seed: as_of and state."""
+        return self._seeds.get(person)
+
+    def career(self, person: str) -> Career | None:
+        """What a person's rows add up to; None without rows."""
+        number, total = self._numbers.get(person), None
+        if number is None or not self._rows_of[number]:
+            return None
+        for block in self._blocks:
+            if number in block.players and (part := block.career(number, self._event_dates)) is not None:
+                total = part if total is None else add_careers(total, part)
+        return total
+
+    def last_key(self, person: str) -> Key | None:
+        """The last period in which a person has a row."""
+        number = self._numbers.get(person)
+        if number is None or not self._rows_of[number]:
+            return None
+        for block in reversed(self._blocks):
+            if number in block.players:
+                for i in range(len(block.keys) - 1, -1, -1):
+                    if number in block.row_players[block.row_starts[i] : block.row_starts[i + 1]]:
+                        return block.keys[i]
+        return None
+
+    def persons(self) -> Iterator[str]:
+        """Everyone with a row or a seed, by id."""
+        return (p for p in sorted(self._numbers) if self._rows_of[self._numbers[p]] or p in self._seeds)
+
+    def row_keys(self) -> Iterator[tuple[Key, str]]:
+        """Period and player of every row, in period order."""
+        for block in self._blocks:
+            for i, key in enumerate(block.keys):
+                for r in range(block.row_starts[i], block.row_starts[i + 1]):
+                    yield key, self._ids[block.row_players[r]]
+
+    def periods(self) -> Iterator[tuple[Key, bytes, bytes]]:
+        """Key, digest and input digest of every period that exists, in order; the period of seeds left out."""
+        for block in self._blocks:
+            for i, key in enumerate(block.keys):
+                yield key, bytes(block.digests[32 * i : 32 * i + 32]), bytes(block.inputs[32 * i : 32 * i + 32])
+
+    def dates_with_rows(self) -> Iterator[str]:
+        """Dates (or months) of the periods that exist, in order."""
+        return (str(key[0]) for block in self._blocks for key in block.keys)
+
+    def event_id(self, number: int) -> str:
+        """The id of an event by its number in a row's line."""
+        return self._event_ids[number]
+
+    def digest(self) -> tuple[bytes, bytes]:
+        """The list digest and the input digest."""
+        if not self._running:
+            rows, games = sha256(LIST), sha256(INPUTS)
+            if self._seeds:
+                rows.update(seeds_digest({p: (as_of, self.rules.at(as_of).pack(s)) for p, (as_of, s) in self._seeds.items()}))
+            self._running.append((rows, games))
+        while len(self._running) <= len(self._blocks):
+            block = self._blocks[len(self._running) - 1]
+            rows, games = (running.copy() for running in self._running[-1])
+            rows.update(block.digests)
+            games.update(block.inputs)
+            self._running.append((rows, games))
+        rows, games = self._running[-1]
+        return rows.digest(), games.digest()
+
+    # ------------------------------------------------------------------ inside
+
+    def _number(self, person: str) -> int:
+        number = self._numbers.get(person)
+        if number is None:
+            number = self._numbers[person] = len(self._ids)
+            self._ids.append(person)
+            self._tags.append(tag(person))
+            self._rows_of.append(0)
+            self._final.append(None)
+        return number
+
+    def _event_number(self, event: str) -> int:
+        number = self._event_numbers.get(event)
+        if number is None:
+            number = self._event_numbers[event] = len(self._event_ids)
+            self._event_ids.append(event)
+            self._event_dates.append("")
+        return number
+
+    def _columns(self, key: Key) -> tuple[Games, bytes]:
+        """The games of a period as they are now, and their input digest."""
+        entries = sorted(entry for event in self._events_in.get(key, ()) for entry in self._entered[event] if entry.key == key)
+        games = Games()
+        for e in entries:
+            white, black = self._numbers[e.white], self._numbers[e.black]
+            games.append(white, black, e.white_half, e.black_half, e.rated, self._event_numbers[e.event], e.id)
+        return games, input_digest(key_bytes(self.kind, key), entries)

@@ -1,0 +1,335 @@
+"""One walk through a list's blocks: from the first edit forward, skipping what it does not touch, stopping when nothing can differ.
+
+The states as they were and as they are go along side by side; `differs` are the players for whom they are not the same.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from rerate.ratings.face import Games, Key, Row, State, System
+from rerate.ratings.systems import ListRules
+from rerate.replay.block import TARGET_GAMES, Block
+from rerate.replay.digests import PERIOD, frame
+from rerate.replay.look_back import LookBack
+from rerate.replay.periods import key_bytes
+
+Columns = Callable[[Key], tuple[Games, bytes]]
+"""The games of an edited period as they are now, and their input digest."""
+
+
+class ReplayBroken(Exception):
+    """Raised when a period worked out from the kept states is not the period kept: the memory of this pool is not what was published."""
+
+
+class RowChange(NamedTuple):
+    """One player's row of one period, as it was (its state) and as it is."""
+
+    key: Key
+    player: str
+    old: State | None
+    new: Row | None
+    direct: bool
+    """Whether the player's own games in the period changed, or only ratings that they were judged by."""
+
+
+class Walk:
+    """Brings blocks up to date with edits; afterwards `rows` says what changed, `differing` whose final state is another."""
+
+    def __init__(
+        self,
+        blocks: list[Block],
+        kind: str,
+        rules: ListRules,
+        ids: Sequence[str],
+        tags: Sequence[bytes],
+        edits: Mapping[Key, set[int]],
+        columns: Columns,
+    ) -> None:
+        """Args:
+        blocks: the list's blocks, changed in place.
+        ids, tags: of each player number, the id and the id as digests frame it.
+        edits: edited periods, and the numbers of the players whose own games in them changed.
+        columns: gives an edited period's games.
+        """
+        self.rows: list[RowChange] = []
+        self.differing: dict[int, State | None] = {}
+        """New states of those who differ where the walk stands."""
+        self._blocks, self._kind, self._rules = blocks, kind, rules
+        self._ids, self._tags, self._columns = ids, tags, columns
+        self._edits = edits
+        self._ahead = sorted(edits, reverse=True)
+        self._last_difference: Key | None = None
+        self._look_back = LookBack() if rules.reads_older else None
+
+    def reseed(self, player: int, state: State | None) -> None:
+        """A player starts from another state. To be said before `run`."""
+        if _at(self._blocks[0].before, player) != state:
+            self.differing[player] = state
+
+    def run(self) -> int:
+        """Walk.
+
+        Returns:
+            The first block that may have changed.
+
+        Raises:
+            ReplayBroken: see there; blocks are in pieces then, and the pool must be built anew.
+        """
+        blocks = self._blocks
+        if not self.differing and not self._ahead:
+            return len(blocks)
+        at = first = 0 if self.differing else self._start_of(self._ahead[-1])
+        while at < len(blocks):
+            block = blocks[at]
+            edits = self._take_edits(blocks[at + 1].keys[0] if at + 1 < len(blocks) else None)
+            if not edits:
+                if self._settled(block):
+                    if not self._ahead:
+                        break
+                    start = self._start_of(self._ahead[-1])
+                    if start > at:
+                        at = start
+                        continue
+                if self._look_back is None and self.differing.keys().isdisjoint(block.players):
+                    self._patch(block)
+                    at += 1
+                    continue
+            made = self._visit(block, edits)
+            blocks[at : at + 1] = made
+            at += len(made)
+        if not blocks:
+            blocks.append(Block([]))
+        return first
+
+    # ------------------------------------------------------------------ where to go
+
+    def _start_of(self, key: Key) -> int:
+        """The block to start from, so that everything that the period `key` reads lies ahead."""
+        key = self._oldest_read(key)
+        low, high = 0, len(self._blocks)
+        while low < high:
+            middle = (low + high) // 2
+            keys = self._blocks[middle].keys
+            if not keys or keys[0] <= key:
+                low = middle + 1
+            else:
+                high = middle
+        return max(low - 1, 0)
+
+    def _oldest_read(self, key: Key) -> Key:
+        return min(system.reads(key) for system in self._rules.systems) if self._look_back is not None else key
+
+    def _take_edits(self, until: Key | None) -> list[Key]:
+        taken = []
+        while self._ahead and (until is None or self._ahead[-1] < until):
+            taken.append(self._ahead.pop())
+        return taken
+
+    def _settled(self, block: Block) -> bool:
+        """Whether nothing from `block` on can be another, edits aside."""
+        if self.differing:
+            return False
+        if self._look_back is None or self._last_difference is None or not block.keys:
+            return True
+        return self._oldest_read(block.keys[0]) > self._last_difference
+
+    def _patch(self, block: Block) -> None:
+        """Pass over a block in which none of those who differ plays: only its checkpoint knows of them."""
+        _pad(block.before, len(self._ids))
+        for player, state in self.differing.items():
+            block.before[player] = state
+
+    # ------------------------------------------------------------------ one block
+
+    def _visit(self, block: Block, edits: list[Key]) -> list[Block]:
+        old = block.before
+        _pad(old, len(self._ids))
+        new = old.copy()
+        for player, state in self.differing.items():
+            new[player] = state
+        builder = _Builder(block, edits)
+        builder.open(new)
+        differs = set(self.differing)
+        for key, index in _merged(block.keys, edits):
+            edited = key in builder.edited
+            system = self._rules.at(str(key[0]))
+            if index is not None and not edited and not self._touched(block, index, key, system, old, new, differs):
+                self._skip(block, index, key, old, new, differs)
+                builder.keep(block, index, new)
+                continue
+            self._replay_period(builder, block, index, key, edited, system, old, new, differs)
+        self.differing = {player: new[player] for player in differs}
+        return builder.blocks()
+
+    def _touched(
+        self, block: Block, index: int, key: Key, system: System, old: list[State | None], new: list[State | None], differs: set[int]
+    ) -> bool:
+        """Whether a player of the period differs in the list it is written to, or in the list it reads."""
+        low, high = block.game_starts[index], block.game_starts[index + 1]
+        if differs and not (differs.isdisjoint(block.games.white[low:high]) and differs.isdisjoint(block.games.black[low:high])):
+            return True
+        if self._look_back is None or self._last_difference is None:
+            return False
+        bound = system.reads(key)
+        if bound > self._last_difference and not differs:
+            return False
+        was, now = self._look_back.was(bound, old), self._look_back.now(bound, new)
+        return any(was[p] != now[p] for column in (block.games.white, block.games.black) for p in column[low:high])
+
+    def _skip(self, block: Block, index: int, key: Key, old: list[State | None], new: list[State | None], differs: set[int]) -> None:
+        """Nobody in the period differs: its states come from the log."""
+        rows = range(block.row_starts[index], block.row_starts[index + 1])
+        if self._look_back is not None:
+            players = block.row_players[rows.start : rows.stop]
+            self._note(key, players, old, new, differs)
+        for r in rows:
+            player = block.row_players[r]
+            old[player] = new[player] = block.row_states[r]
+
+    def _replay_period(
+        self,
+        builder: "_Builder",
+        block: Block,
+        index: int | None,
+        key: Key,
+        edited: bool,
+        system: System,
+        old: list[State | None],
+        new: list[State | None],
+        differs: set[int],
+    ) -> None:
+        kept: dict[int, State] = {}
+        low = high = 0
+        if index is not None:
+            low, high = block.game_starts[index], block.game_starts[index + 1]
+            rows = slice(block.row_starts[index], block.row_starts[index + 1])
+            kept = dict(zip(block.row_players[rows], block.row_states[rows], strict=True))
+        old_low, old_high = low, high
+        games, inputs = self._columns(key) if edited else (block.games, builder.inputs(block, index))
+        if edited:
+            low, high = 0, len(games)
+        now = self._rate(system, games, low, high, key, new, old=False)
+        was: dict[int, Row] | None = None
+        players = sorted(kept.keys() | now.keys(), key=self._ids.__getitem__)
+        direct = self._edits[key] if edited else set()
+        same_states = not edited
+        changed: list[RowChange] = []
+        for player in players:
+            before, after = kept.get(player), now.get(player)
+            if after is not None and before == after.state:
+                if was is None:
+                    was = self._rate(system, block.games, old_low, old_high, key, old, old=True)
+                    self._hold_to_log(key, kept, was)
+                if was[player] == after:
+                    continue
+            else:
+                same_states = False
+            changed.append(RowChange(key, self._ids[player], before, after, player in direct))
+        self.rows += changed
+        if self._look_back is not None:
+            self._note(key, players, old, new, differs)
+        for player, state in kept.items():
+            old[player] = state
+        for player, row in now.items():
+            new[player] = row.state
+        for player in players:
+            if old[player] == new[player]:
+                differs.discard(player)
+            else:
+                differs.add(player)
+        if differs or not same_states:
+            self._last_difference = key
+        if now:
+            ranked = [player for player in players if player in now]
+            states = [now[player].state for player in ranked]
+            if same_states and index is not None:
+                digest = bytes(block.digests[32 * index : 32 * index + 32])
+            else:
+                tags = self._tags
+                rows = [tags[player] + system.pack(state) for player, state in zip(ranked, states, strict=True)]
+                digest = frame(PERIOD, key_bytes(self._kind, key), len(rows), rows)
+            builder.add(key, games, low, high, ranked, states, digest, inputs, new)
+
+    def _rate(
+        self, system: System, games: Games, low: int, high: int, key: Key, states: list[State | None], *, old: bool
+    ) -> dict[int, Row]:
+        if self._look_back is None or not system.reads_older:
+            return system.rate(games, low, high, states, states)
+        bound = system.reads(key)
+        read = self._look_back.was(bound, states) if old else self._look_back.now(bound, states)
+        return system.rate(games, low, high, read, states)
+
+    def _note(self, key: Key, players: Sequence[int], old: list[State | None], new: list[State | None], differs: set[int]) -> None:
+        assert self._look_back is not None
+        self._look_back.note(key, {p: old[p] for p in players}, {p: new[p] for p in players}, self._oldest_read(key))
+        if differs:
+            self._last_difference = key
+
+    @staticmethod
+    def _hold_to_log(key: Key, kept: Mapping[int, State], was: Mapping[int, Row]) -> None:
+        if kept != {player: row.state for player, row in was.items()}:
+            raise ReplayBroken(f"period {key} worked out again is not the one that was kept; the pool must be rebuilt")
+
+
+class _Builder:
+    """Puts the periods of a visited block together again, cutting it when it has grown too large."""
+
+    def __init__(self, block: Block, edits: list[Key]) -> None:
+        self.edited = frozenset(edits)
+        self._blocks: list[Block] = []
+        self._full = TARGET_GAMES if len(block.games) + len(edits) >= 2 * TARGET_GAMES else 2 * TARGET_GAMES
+
+    def open(self, states: list[State | None]) -> None:
+        self._blocks.append(Block(states.copy()))
+
+    def keep(self, block: Block, index: int, after: list[State | None]) -> None:
+        """Take over a period as it is."""
+        low, high = block.game_starts[index], block.game_starts[index + 1]
+        rows = slice(block.row_starts[index], block.row_starts[index + 1])
+        digest = bytes(block.digests[32 * index : 32 * index + 32])
+        players, states = block.row_players[rows], block.row_states[rows]
+        self.add(block.keys[index], block.games, low, high, players, states, digest, self.inputs(block, index), after)
+
+    def add(
+        self,
+        key: Key,
+        games: Games,
+        low: int,
+        high: int,
+        players: Sequence[int],
+        states: Sequence[State],
+        digest: bytes,
+        inputs: bytes,
+        after: list[State | None],
+    ) -> None:
+        """Append a period; `after` are everybody's states after it."""
+        current = self._blocks[-1]
+        current.append(key, games, low, high, players, states, digest, inputs)
+        if len(current.games) >= self._full:
+            self.open(after)
+
+    def inputs(self, block: Block, index: int | None) -> bytes:
+        assert index is not None
+        return bytes(block.inputs[32 * index : 32 * index + 32])
+
+    def blocks(self) -> list[Block]:
+        """The blocks made; none if no period is left."""
+        return [block for block in self._blocks if block.keys]
+
+
+def _merged(keys: Sequence[Key], edits: Sequence[Key]) -> Iterator[tuple[Key, int | None]]:
+    """Keys of both in order, with the index of those that the block has."""
+    if not edits:
+        yield from zip(keys, range(len(keys)), strict=True)
+        return
+    at = {key: index for index, key in enumerate(keys)}
+    for key in sorted(at.keys() | set(edits)):
+        yield key, at.get(key)
+
+
+def _pad(states: list[State | None], length: int) -> None:
+    states.extend([None] * (length - len(states)))
+
+
+def _at(states: Sequence[State | None], player: int) -> State | None:
+    return states[player] if player < len(states) else None
