@@ -3,7 +3,6 @@
 import pytest
 
 from rerate.messages.codes import CONFLICT, UNSEEN_CHANGE
-from tests.kit.histories import Sendable
 from tests.kit.saying import (
     corrected,
     date_of,
@@ -17,6 +16,7 @@ from tests.kit.saying import (
     standing,
     stands,
 )
+from tests.kit.sendable import Sendable
 
 PUBLICATION = published("e1", 1, "A>B")
 BEFORE: dict[str, list[Sendable]] = {

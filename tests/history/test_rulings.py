@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from rerate.messages.codes import CONFLICT, CONTESTED
-from tests.kit.histories import Data
 from tests.kit.saying import (
     change,
     corrected,
@@ -22,6 +21,7 @@ from tests.kit.saying import (
     standing,
     stands,
 )
+from tests.kit.sendable import Data
 
 PUBLICATION = published("e1", 1, "A>B", "C>D")
 FIX = ruled("e1", "r1", games=[change("g1", "A-B", result="0-1")])

@@ -7,7 +7,6 @@ import pytest
 from rerate.history import History, SeedGroup
 from rerate.messages.codes import CONFLICT
 from rerate.messages.facts import PlayerRegistered, RatingSeeded
-from tests.kit.histories import Sendable
 from tests.kit.saying import (
     configured,
     history_of,
@@ -21,6 +20,7 @@ from tests.kit.saying import (
     unmerged,
     withdrawn,
 )
+from tests.kit.sendable import Sendable
 
 CONFIGURED = configured(1, "elo", "fast")
 

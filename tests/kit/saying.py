@@ -9,7 +9,7 @@ from typing import Any
 from rerate.history import ContentStanding, History
 from rerate.messages.canonical import content_digest
 from rerate.messages.facts import FactName, Identity
-from tests.kit.histories import Data, Sendable
+from tests.kit.sendable import Data, Sendable
 
 POOL = "t:pool"
 OFFICE = "t:office"

@@ -16,7 +16,8 @@ from rerate.history.identities import Persons, changed_ids
 from rerate.history.order import event_order
 from rerate.history.publisher import Published
 from tests.kit.histories import facts_of, random_history
-from tests.kit.plain_fold import plain_fold, told
+from tests.kit.plain_fold import plain_fold
+from tests.kit.told import told
 
 MOST = 500
 """Histories to try before a breakage counts as not caught."""

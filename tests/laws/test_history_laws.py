@@ -12,7 +12,8 @@ from rerate.history import Changes, History
 from rerate.messages.facts import Fact
 from tests.kit.histories import WORLD, Data, Sendable, facts_of, histories, random_of, small_alphabet
 from tests.kit.laws import law
-from tests.kit.plain_fold import plain_fold, told
+from tests.kit.plain_fold import plain_fold
+from tests.kit.told import told
 
 
 def folded(facts: Iterable[Fact]) -> History:
