@@ -53,6 +53,12 @@ _PARTITION_ADVICE: Final = (
 )
 
 
+def pool_of_key(key: bytes | None) -> str | None:
+    """The pool that a message's key names, None if it is no pool id."""
+    text = None if key is None else key.decode("ascii", "replace")
+    return text if text is not None and _MINTED.fullmatch(text) else None
+
+
 class Message(NamedTuple):
     """A message as the log has it."""
 

@@ -1,5 +1,6 @@
 """Heads read back, and the head of a pool that must stand still."""
 
+from functools import lru_cache
 from hashlib import sha256
 
 import msgspec
@@ -50,8 +51,9 @@ class _Envelope(msgspec.Struct):
 _DECODER = msgspec.json.Decoder(_Envelope)
 
 
+@lru_cache(maxsize=1024)
 def read_head(value: bytes) -> Head:
-    """The head in the value of a head message."""
+    """The head in the value of a head message. Not to be changed by who gets it."""
     return _DECODER.decode(value).data
 
 

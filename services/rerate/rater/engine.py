@@ -1,0 +1,358 @@
+"""The rater of one partition: reads facts, lets their pools take them, publishes what changed. Life and death of the process happen here.
+
+It is handed the log, `sleep`, `offload` (a thread for long pure work) and `die`, and awaits nothing else, so that a simulation can drive it
+through every crash. The order of things is what keeps the laws:
+
+    start    open the writer (fences the last owner), then read the partition head: it is the truth. A cache ahead of it is thrown away, one
+             behind is refilled silently.
+    catch up fold up to the ends noted at the start: each message gets its receipt, no update; then each pool publishes once.
+    live     a step: poll, judge, let the pools take, one transaction {rows, heads, receipts, partition head, offsets}, one store batch.
+
+A crash between transaction and store batch leaves the cache behind, which the next start mends.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from rerate.log.errors import Fenced
+from rerate.log.seam import Log, Reader, Record, Store, Writer
+from rerate.messages.facts import FACT_TOPICS, Fact, Identity
+from rerate.pool.head import read_head
+from rerate.pool.pool import Halt, Pool, Settings
+from rerate.pool.update import Update
+from rerate.rater.cache import Accepted, FactCache
+from rerate.rater.judging import Judged, judge
+from rerate.rater.outcome import progress_record, receipt_record, transaction
+from rerate.rater.progress import PartitionHead, read_partition_head
+from rerate.rater.residents import Residents
+
+POLL_SECONDS = 0.1
+"""How long an idle rater waits before it looks again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Bounds of the engine."""
+
+    records_a_step: int = 2_000
+    behind: int = 10_000
+    """Facts; further behind than this the rater catches up: it publishes once at the end."""
+    resident_facts: int = 2_000_000
+    """Facts of all pools in memory; above it the least recently used pools are dropped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What the engine is handed from outside."""
+
+    log: Log
+    sleep: Callable[[float], Awaitable[None]]
+    offload: Callable[..., Awaitable[Any]]
+    """Runs pure work in a thread: `await offload(function, *arguments)`."""
+    die: Callable[[str], NoReturn]
+    """Ends the process with a sentence for the operator."""
+    tell: Callable[[str], None] = lambda sentence: None
+    """Tells the operator something that does not end the process."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Counts:
+    """What the engine has done, for progress and metrics."""
+
+    consumed: int = 0
+    accepted: int = 0
+    updates: int = 0
+    rows: int = 0
+    gaps: int = 0
+    """Offsets missing in fact topics (a publisher's transactions leave them)."""
+    refilled: int = 0
+    step: str = "starting"
+    ends: dict[str, int] = field(default_factory=dict)
+    """Ends of the fact topics as last looked at."""
+    next: dict[str, int] = field(default_factory=dict)
+
+
+class Engine:
+    """The rater of one partition."""
+
+    def __init__(self, world: World, store: Store, partition: int, settings: Settings, limits: Limits | None = None) -> None:
+        self.counts = Counts()
+        self._world, self._partition, self._settings, self._limits = world, partition, settings, limits or Limits()
+        self._partitions = world.log.partitions
+        self._cache = FactCache(store, partition=partition, partitions=self._partitions, engine=settings.engine)
+        self._next: dict[str, int] = dict.fromkeys(FACT_TOPICS, 0)
+        self._heads: dict[str, bytes] = {}
+        self._says_catching_up = False
+        self._writer: Writer | None = None
+        self._reader: Reader | None = None
+        self._residents: Residents
+
+    # ------------------------------------------------------------------ the life of a partition
+
+    async def run(self, *, until_idle: bool = False) -> None:
+        """Start, catch up, and rate until the world ends it.
+
+        Args:
+            until_idle: return when all facts there are have been taken and every pool has been held against its head.
+        """
+        try:
+            await self.start()
+            await self.catch_up()
+            while True:
+                self.counts.step = "live"
+                if await self.step() or await self._check_one():
+                    continue
+                if until_idle:
+                    return
+                await self._world.sleep(POLL_SECONDS)
+        finally:
+            await self.close()
+
+    async def start(self) -> None:
+        """Become the owner of the partition, and bring the cache to where the partition head is."""
+        log = self._world.log
+        writer = self._writer = await log.writer(self._partition)
+        head = await self._read_partition_head()
+        committed = writer.committed()
+        if head is not None:
+            if head.partitions != self._partitions:
+                self._world.die(
+                    f"partition {self._partition} was rated as one of {head.partitions}, the log has {self._partitions} partitions; "
+                    "partitions are never added: make a new log and copy the facts"
+                )
+            self._next |= head.next
+        if committed is not None and (head is None or any(self._next[topic] != committed[topic] for topic in committed)):
+            self._world.die(
+                f"partition {self._partition}: the partition head says {self._next}, the consumer group {committed}; one of them was "
+                "changed from outside, look before you delete the group's offsets"
+            )
+        self._heads = {
+            record.key.decode(): record.value
+            for record in await log.newest_with_prefix(self._partition, "rating-heads", b"")
+            if record.key is not None and record.value is not None
+        }
+        if any(self._cache.next[topic] > self._next[topic] for topic in FACT_TOPICS):
+            self._cache.wipe()
+        await self._refill()
+        self._reader = await log.reader(self._partition, self._next)
+        self._residents = Residents(
+            self._cache,
+            self._settings,
+            self._heads,
+            offload=self._world.offload,
+            reread=self._reread,
+            on_halt=self._on_halt,
+            max_facts=self._limits.resident_facts,
+        )
+        self.counts.next = self._next
+
+    async def close(self) -> None:
+        """Give everything back."""
+        if self._reader is not None:
+            await self._reader.close()
+        if self._writer is not None:
+            await self._writer.close()
+        self._cache.close()
+
+    async def catch_up(self) -> None:
+        """Take in everything up to the ends as they are now, then let each pool publish once."""
+        self.counts.step = "catching up"
+        ends = self.counts.ends = await self._world.log.ends(self._partition, FACT_TOPICS)
+        assert self._reader is not None
+        while any(self._reader.positions()[topic] < end for topic, end in ends.items()):
+            judged = await self._poll()
+            if judged:
+                await self._commit(judged, {}, is_catching_up=True)
+            else:
+                await self._world.sleep(POLL_SECONDS)
+        waiting = sorted(self._cache.pending())
+        for number, pool in enumerate(waiting, 1):
+            self.counts.step = f"rating pool {number} of {len(waiting)}"
+            update = await self._residents.take_waiting(pool, self._next)
+            await self._commit([], {} if update is None else {pool: update}, is_catching_up=number < len(waiting), settled=[pool])
+        if self._says_catching_up:
+            await self._commit([], {}, is_catching_up=False)
+
+    async def step(self) -> bool:
+        """One live step.
+
+        Returns:
+            Whether there was anything to do.
+        """
+        judged = await self._poll()
+        if not judged:
+            return False
+        if len(judged) >= self._limits.records_a_step and await self._is_far_behind():
+            await self._commit(judged, {}, is_catching_up=True)
+            await self.catch_up()
+            return True
+        updates: dict[str, Update] = {}
+        for pool, batch in _by_pool(judged).items():
+            update = await self._residents.take(pool, batch, self._next)
+            if update is not None:
+                updates[pool] = update
+        await self._commit(judged, updates, is_catching_up=False)
+        return True
+
+    async def rebuild(self, pool: str) -> Update:
+        """Forget what is derived of a pool, replay its facts from the log, and bring its rows on the topics to what they should be.
+
+        To be called between `start` and `close`, in place of `catch_up` and `step`. Ends a halt.
+        """
+        accepted = await self._reread(pool)
+        if not accepted and pool not in self._heads:
+            raise Halt(pool, "fold", "the log has no fact of it")
+        self._cache.replace(pool, accepted)
+        published: dict[str, dict[str, bytes]] = {}
+        for topic, prefix in (
+            ("person-ids", "@"),
+            ("rated-events", "@"),
+            ("fact-standings", "@"),
+            ("rating-deltas", "/"),
+            ("rating-snapshots", "/"),
+        ):
+            rows = await self._world.log.newest_with_prefix(self._partition, topic, f"{pool}{prefix}".encode())
+            published[topic] = {row.key.decode(): row.value for row in rows if row.key is not None and row.value is not None}
+        facts = [(one.fact, one.position) for one in accepted]
+        newest = max([one.record.append_time_ms for one in accepted], default=0)
+        _, update = await self._world.offload(
+            Pool.rebuild, pool, self._settings, facts, self._heads.get(pool), published, self._next, newest
+        )
+        assert isinstance(update, Update)
+        await self._commit([], {pool: update}, is_catching_up=True, settled=[pool])
+        return update
+
+    # ------------------------------------------------------------------ inside
+
+    async def _poll(self) -> list[Judged]:
+        """The next records, judged; `_next` moves past them.
+
+        Ends the process if an offset is not the next one of its topic, but for what the log has dropped before its start.
+        """
+        assert self._reader is not None
+        records = await self._reader.poll(self._limits.records_a_step)
+        for record in records:
+            expected = self._next[record.topic]
+            if record.offset != expected:
+                await self._explain_gap(record, expected)
+            self._next[record.topic] = record.offset + 1
+        self.counts.consumed += len(records)
+        judged = await self._world.offload(judge, records, self._cache.has, self._partitions) if records else []
+        assert isinstance(judged, list)
+        return judged
+
+    async def _explain_gap(self, record: Record, expected: int) -> None:
+        where = f"{record.topic} partition {record.partition}: offset {expected} was expected, {record.offset} came"
+        if record.offset < expected:
+            self._world.die(f"{where}; a log never goes back, look at what was done to it")
+        starts = await self._world.log.starts(self._partition, [record.topic])
+        if starts[record.topic] > expected:
+            self._world.die(f"{where}; facts between were deleted from the log, restore it from a copy")
+        self.counts.gaps += record.offset - expected
+
+    async def _is_far_behind(self) -> bool:
+        ends = self.counts.ends = await self._world.log.ends(self._partition, FACT_TOPICS)
+        return sum(ends[topic] - self._next[topic] for topic in FACT_TOPICS) > self._limits.behind
+
+    async def _check_one(self) -> bool:
+        """Hold one more pool against its head; what that publishes consumes no facts."""
+        if not self._residents.has_unchecked:
+            return False
+        update = await self._residents.check_next()
+        if update is not None:
+            await self._commit([], {update.pool: update}, is_catching_up=False)
+        return True
+
+    async def _commit(
+        self, judged: Sequence[Judged], updates: Mapping[str, Update], *, is_catching_up: bool, settled: Sequence[str] = ()
+    ) -> None:
+        """One transaction, then one store batch."""
+        receipts = []
+        for one in judged:
+            pool = one.verdict.data.pool if isinstance(one.verdict, Fact) else None
+            update = None if pool is None or is_catching_up else self._residents.update_in_force(pool)
+            receipts.append(receipt_record(one.record, one.verdict, is_duplicate=one.is_duplicate, update=update))
+        progress = progress_record(self._partition, self._partitions, self._next, is_catching_up=is_catching_up)
+        records = transaction(list(updates.values()), receipts, progress)
+        assert self._writer is not None
+        try:
+            await self._writer.commit(records, self._next)
+        except Fenced as fenced:
+            self._world.die(f"partition {self._partition}: ownership lost, another rater has it ({fenced})")
+        self._says_catching_up = is_catching_up
+        accepted = [new for one in judged if (new := one.accepted) is not None]
+        named = {pool: read_head(update.head).positions for pool, update in updates.items()}
+        pending = {one.pool for one in accepted if one.position.offset >= named.get(one.pool, {}).get(one.position.topic, 0)}
+        self._cache.write(accepted, self._next, pending, set(settled) - pending)
+        self.counts.accepted += len(accepted)
+        self.counts.updates += len(updates)
+        self.counts.rows += sum(update.row_count for update in updates.values())
+
+    async def _refill(self) -> None:
+        """Bring the cache up to the partition head, publishing nothing: what lies before it has its receipts."""
+        if self._cache.next == self._next:
+            return
+        self.counts.step = "refilling the store"
+        ahead = dict(self._cache.next)
+
+        async def take(records: list[Record]) -> None:
+            for record in records:
+                ahead[record.topic] = record.offset + 1
+            judged = await self._world.offload(judge, records, self._cache.has, self._partitions)
+            accepted = [new for one in judged if (new := one.accepted) is not None]
+            self._cache.write(accepted, ahead, {one.pool for one in accepted if self._is_unnamed(one)}, ())
+            self.counts.refilled += len(records)
+
+        await self._each(dict(ahead), self._next, take)
+        self._cache.write((), self._next, (), ())
+
+    def _is_unnamed(self, one: Accepted) -> bool:
+        """Whether no update names a fact yet."""
+        value = self._heads.get(one.pool)
+        return value is None or one.position.offset >= read_head(value).positions.get(one.position.topic, 0)
+
+    async def _reread(self, pool: str) -> list[Accepted]:
+        """All facts of a pool as far as the cache goes, from the log."""
+        starts = await self._world.log.starts(self._partition, FACT_TOPICS)
+        found: dict[Identity, Accepted] = {}
+
+        async def take(records: list[Record]) -> None:
+            mine = [record for record in records if record.key == pool.encode()]
+            for one in await self._world.offload(judge, mine, lambda *_: False, self._partitions):
+                if one.accepted is not None:
+                    found.setdefault(one.accepted.fact.identity, one.accepted)
+
+        await self._each(starts, self._cache.next, take)
+        return list(found.values())
+
+    async def _each(self, start: Mapping[str, int], until: Mapping[str, int], take: Callable[[list[Record]], Awaitable[None]]) -> None:
+        """Let `take` have the records of the fact topics from `start` up to `until`, step by step."""
+        reader = await self._world.log.reader(self._partition, start)
+        try:
+            while any(reader.positions()[topic] < end for topic, end in until.items()):
+                records = await reader.poll(self._limits.records_a_step)
+                inside = [record for record in records if record.offset < until[record.topic]]
+                if inside:
+                    await take(inside)
+                elif not records:
+                    await self._world.sleep(POLL_SECONDS)
+        finally:
+            await reader.close()
+
+    async def _read_partition_head(self) -> PartitionHead | None:
+        record = await self._world.log.newest(self._partition, "rater-progress", str(self._partition).encode())
+        return None if record is None or record.value is None else read_partition_head(record.value)
+
+    def _on_halt(self, halt: Halt) -> None:
+        self._world.tell(str(halt))
+
+
+def _by_pool(judged: Sequence[Judged]) -> dict[str, list[Accepted]]:
+    """New facts by pool, pools by id."""
+    batches: dict[str, list[Accepted]] = {}
+    for one in judged:
+        accepted = one.accepted
+        if accepted is not None:
+            batches.setdefault(accepted.pool, []).append(accepted)
+    return dict(sorted(batches.items()))
