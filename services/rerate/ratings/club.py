@@ -123,25 +123,28 @@ class Club:
     def _row(self, scores: list[tuple[int, int, int]], frozen: State, now: State) -> Row:
         """A player's row from (event, half points or PROTECTED, expected score) of his games in order."""
         rating, count = frozen
-        provisional = count < self._provisional_below
-        change, counted, at = 0, 0, 0
-        lines = []
-        while at < len(scores):
-            event, protected, first = scores[at][0], 0, at
-            terms: dict[int, tuple[int, int, int]] = {}
-            while at < len(scores) and scores[at][0] == event:
-                _, half, score = scores[at]
-                at += 1
-                if half == PROTECTED:
-                    protected += 1
-                    counted += self._protected_counts
-                    continue
+        change, counted = 0, 0
+        terms: list[Term] = []
+        lines: list[Line] = []
+        last = len(scores) - 1
+        games = protected = 0
+        for at, (event, half, score) in enumerate(scores):
+            games += 1
+            if half == PROTECTED:
+                protected += 1
+                counted += self._protected_counts
+            else:
                 k = self._k_new if (count + counted if self._per_game else count) < self._k_new_games else self._k_established
                 counted += 1
                 change += k * (half * SCALE - 2 * score)
-                number, halves, sum_expected = terms.get(k, (0, 0, 0))
-                terms[k] = (number + 1, halves + half, sum_expected + score)
-            lines.append(Line(event, rating, provisional, at - first, protected, tuple([(k, *terms[k]) for k in terms])))
+                if terms and terms[-1][0] == k:
+                    _, number, halves, sum_expected = terms[-1]
+                    terms[-1] = (k, number + 1, halves + half, sum_expected + score)
+                else:
+                    terms.append((k, 1, half, score))
+            if at == last or scores[at + 1][0] != event:
+                lines.append(Line(event, rating, count < self._provisional_below, games, protected, tuple(terms)))
+                terms, games, protected = [], 0, 0
         after = (now[0] + round_half_away(change * self.per_point, 2 * SCALE), min(self._cap, now[1] + counted))
         return Row(after, tuple(lines))
 
