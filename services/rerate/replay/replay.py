@@ -34,7 +34,7 @@ class Change(NamedTuple):
     rows: list[RowChange]
     """In period order, players of a period by id."""
     players: set[str]
-    """Whose snapshot may be another: those with changed rows, another final state, or a changed seed."""
+    """Whose snapshot may be another: those with changed rows or games, another final state, or a changed seed."""
 
 
 class ListReplay:
@@ -61,16 +61,23 @@ class ListReplay:
         self._edited: dict[Key, set[int]] = {}
         """Edited periods, and whose own games in them changed."""
         self._reseeded: set[str] = set()
+        self._redated: set[str] = set()
+        """Who has a game in an event whose date is another."""
 
     # ------------------------------------------------------------------ editing
 
     def edit(self, event: str, date: str, entries: tuple[Entry, ...]) -> None:
         """Set what an event enters on this list. `date` is the event's last day. Nothing is re-rated before `replay`."""
         old = self._entered.get(event, ())
-        if old == entries:
+        if not old and not entries:
             return
         number = self._event_number(event)
-        self._event_dates[number] = date or self._event_dates[number]
+        moved = bool(date) and self._event_dates[number] != date
+        if old == entries and not moved:
+            return
+        if moved:
+            self._event_dates[number] = date
+            self._reshow(entries)
         for entry in set(old).symmetric_difference(entries):
             direct = self._edited.setdefault(entry.key, set())
             direct.update((self._number(entry.white), self._number(entry.black)))
@@ -108,7 +115,9 @@ class ListReplay:
             walk.reseed(self._numbers[person], seed and seed[1])
         first = walk.run()
         del self._running[0 if self._reseeded else first + 1 :]
-        players = {row.player for row in walk.rows} | self._reseeded
+        players = {row.player for row in walk.rows} | self._reseeded | self._redated
+        for direct in self._edited.values():
+            players.update(self._ids[number] for number in direct)
         for number, state in walk.differing.items():
             self._final[number] = state
             players.add(self._ids[number])
@@ -119,7 +128,7 @@ class ListReplay:
         for key in self._edited:
             if not self._events_in.get(key, True):
                 del self._events_in[key]
-        self._edited, self._reseeded = {}, set()
+        self._edited, self._reseeded, self._redated = {}, set(), set()
         return Change(walk.rows, players)
 
     # ------------------------------------------------------------------ reading
@@ -202,6 +211,12 @@ class ListReplay:
         return rows.digest(), games.digest()
 
     # ------------------------------------------------------------------ inside
+
+    def _reshow(self, entries: tuple[Entry, ...]) -> None:
+        """An event has another date: the last game of a month is dated by it, whether or not a row is another."""
+        for entry in entries:
+            self._edited.setdefault(entry.key, set())
+            self._redated.update((entry.white, entry.black))
 
     def _number(self, person: str) -> int:
         number = self._numbers.get(person)

@@ -97,8 +97,6 @@ class Walk:
             made = self._visit(block, edits)
             blocks[at : at + 1] = made
             at += len(made)
-        if not blocks:
-            blocks.append(Block([]))
         return first
 
     # ------------------------------------------------------------------ where to go
@@ -159,7 +157,8 @@ class Walk:
                 continue
             self._replay_period(builder, block, index, key, edited, system, old, new, differs)
         self.differing = {player: new[player] for player in differs}
-        return builder.blocks()
+        made = builder.blocks()
+        return made if made or len(self._blocks) > 1 else [Block(new)]
 
     def _touched(
         self, block: Block, index: int, key: Key, system: System, old: list[State | None], new: list[State | None], differs: set[int]
@@ -202,8 +201,8 @@ class Walk:
         low = high = 0
         if index is not None:
             low, high = block.game_starts[index], block.game_starts[index + 1]
-            rows = slice(block.row_starts[index], block.row_starts[index + 1])
-            kept = dict(zip(block.row_players[rows], block.row_states[rows], strict=True))
+            span = slice(block.row_starts[index], block.row_starts[index + 1])
+            kept = dict(zip(block.row_players[span], block.row_states[span], strict=True))
         old_low, old_high = low, high
         games, inputs = self._columns(key) if edited else (block.games, builder.inputs(block, index))
         if edited:
@@ -313,7 +312,7 @@ class _Builder:
         return bytes(block.inputs[32 * index : 32 * index + 32])
 
     def blocks(self) -> list[Block]:
-        """The blocks made; none if no period is left."""
+        """The blocks made; none if no period is left. The last block of a list stays without one: its checkpoint holds the seeds."""
         return [block for block in self._blocks if block.keys]
 
 
