@@ -58,11 +58,10 @@ def sweep(db: Rdict, now_ms: int, kept: Retention, limit: int) -> int:
         How many went; `limit` means that there may be more.
     """
     superseded_until = now_ms - kept.min_compaction_lag_ms
+    tombstones_until = min(superseded_until, now_ms - kept.delete_retention_ms)
     removed = _sweep(db, frames.SUPERSEDED, superseded_until, limit)
-    if removed < limit:  # only when all that was superseded is gone: a deleted row must not come back
-        tombstones_until = min(superseded_until, now_ms - kept.delete_retention_ms)
-        removed += _sweep(db, frames.TOMBSTONES, tombstones_until, limit - removed)
-    return removed
+    # What was superseded goes first, to the last one: a deleted row must not come back because its tombstone went before it.
+    return removed + _sweep(db, frames.TOMBSTONES, tombstones_until, limit - removed)
 
 
 def _sweep(db: Rdict, queue: bytes, until_ms: int, limit: int) -> int:

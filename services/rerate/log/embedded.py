@@ -243,6 +243,7 @@ class EmbeddedWriter:
         for topic in consumed:
             if topic not in self._log.facts:
                 raise LogMissing(f"there is no fact topic {topic}")
+        await asyncio.sleep(0)  # a writer with much to do gives way to others
         try:
             with rocks.translated(self._log.outcomes_path):
                 self._sweep_if_due()
