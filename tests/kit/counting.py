@@ -19,9 +19,7 @@ class Counting(Club):
         super().__init__(parameters, 10, "event")
         self.periods = self.games_rated = 0
 
-    def rate(  # type: ignore[explicit-override]  # `typing.override` is of Python 3.12
-        self, games: Games, low: int, high: int, read: States, now: States
-    ) -> dict[int, Row]:
+    def rate(self, games: Games, low: int, high: int, read: States, now: States) -> dict[int, Row]:
         self.periods += 1
         self.games_rated += high - low
         return super().rate(games, low, high, read, now)
