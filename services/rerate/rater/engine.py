@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from rerate.log.errors import Fenced
-from rerate.log.seam import Log, Reader, Record, Store, Writer
+from rerate.log.seam import Log, Out, Reader, Record, Store, Writer
+from rerate.messages.codes import FOLD
 from rerate.messages.facts import FACT_TOPICS, Fact, Identity
 from rerate.pool.head import read_head
 from rerate.pool.pool import Halt, Pool, Settings
@@ -29,6 +30,9 @@ from rerate.rater.residents import Residents
 
 POLL_SECONDS = 0.1
 """How long an idle rater waits before it looks again."""
+
+RESTING_SECONDS = 0.02
+"""How often a parked rater looks whether it may go on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,17 +71,35 @@ class Counts:
     gaps: int = 0
     """Offsets missing in fact topics (a publisher's transactions leave them)."""
     refilled: int = 0
+    transactions_begun: int = 0
+    transactions_ended: int = 0
     step: str = "starting"
     ends: dict[str, int] = field(default_factory=dict)
     """Ends of the fact topics as last looked at."""
     next: dict[str, int] = field(default_factory=dict)
 
 
+class _Stopped(Exception):
+    """Raised inside when the engine has been asked to stop."""
+
+
 class Engine:
-    """The rater of one partition."""
+    """The rater of one partition.
+
+    From outside, between two steps, it may be *parked* (it keeps what it has and does nothing; its next transaction is fenced if somebody
+    else has owned the partition meanwhile) and *stopped*.
+    """
 
     def __init__(self, world: World, store: Store, partition: int, settings: Settings, limits: Limits | None = None) -> None:
         self.counts = Counts()
+        self.is_parked = False
+        """Set from outside."""
+        self.is_stopped = False
+        """Set from outside: `run` returns after the running step."""
+        self.is_resting = False
+        """Whether it has seen that it is parked: no step is running."""
+        self.rebuilds: list[str] = []
+        """Pools to rebuild between two steps; added to from outside."""
         self._world, self._partition, self._settings, self._limits = world, partition, settings, limits or Limits()
         self._partitions = world.log.partitions
         self._cache = FactCache(store, partition=partition, partitions=self._partitions, engine=settings.engine)
@@ -100,12 +122,17 @@ class Engine:
             await self.start()
             await self.catch_up()
             while True:
+                await self._between_steps()
+                if self.rebuilds:
+                    await self._rebuild_asked()
                 self.counts.step = "live"
                 if await self.step() or await self._check_one():
                     continue
                 if until_idle:
                     return
                 await self._world.sleep(POLL_SECONDS)
+        except _Stopped:
+            return
         finally:
             await self.close()
 
@@ -122,7 +149,9 @@ class Engine:
                     "partitions are never added: make a new log and copy the facts"
                 )
             self._next |= head.next
+            self._says_catching_up = head.catching_up
         if committed is not None and (head is None or any(self._next[topic] != committed[topic] for topic in committed)):
+            await self._write([], committed)  # another rater may have opened, and gone on, between the two readings
             self._world.die(
                 f"partition {self._partition}: the partition head says {self._next}, the consumer group {committed}; one of them was "
                 "changed from outside, look before you delete the group's offsets"
@@ -161,6 +190,7 @@ class Engine:
         ends = self.counts.ends = await self._world.log.ends(self._partition, FACT_TOPICS)
         assert self._reader is not None
         while any(self._reader.positions()[topic] < end for topic, end in ends.items()):
+            await self._between_steps()
             judged = await self._poll()
             if judged:
                 await self._commit(judged, {}, is_catching_up=True)
@@ -168,6 +198,7 @@ class Engine:
                 await self._world.sleep(POLL_SECONDS)
         waiting = sorted(self._cache.pending())
         for number, pool in enumerate(waiting, 1):
+            await self._between_steps()
             self.counts.step = f"rating pool {number} of {len(waiting)}"
             update = await self._residents.take_waiting(pool, self._next)
             await self._commit([], {} if update is None else {pool: update}, is_catching_up=number < len(waiting), settled=[pool])
@@ -198,11 +229,14 @@ class Engine:
     async def rebuild(self, pool: str) -> Update:
         """Forget what is derived of a pool, replay its facts from the log, and bring its rows on the topics to what they should be.
 
-        To be called between `start` and `close`, in place of `catch_up` and `step`. Ends a halt.
+        To be called between `start` and `close`, between two steps. Ends a halt.
+
+        Raises:
+            Halt: its facts cannot be folded or replayed, or there are none; nothing was published.
         """
         accepted = await self._reread(pool)
         if not accepted and pool not in self._heads:
-            raise Halt(pool, "fold", "the log has no fact of it")
+            raise Halt(pool, FOLD, "the log has no fact of it")
         self._cache.replace(pool, accepted)
         published: dict[str, dict[str, bytes]] = {}
         for topic, prefix in (
@@ -216,14 +250,34 @@ class Engine:
             published[topic] = {row.key.decode(): row.value for row in rows if row.key is not None and row.value is not None}
         facts = [(one.fact, one.position) for one in accepted]
         newest = max([one.record.append_time_ms for one in accepted], default=0)
-        _, update = await self._world.offload(
+        rebuilt, update = await self._world.offload(
             Pool.rebuild, pool, self._settings, facts, self._heads.get(pool), published, self._next, newest
         )
-        assert isinstance(update, Update)
-        await self._commit([], {pool: update}, is_catching_up=True, settled=[pool])
+        assert isinstance(rebuilt, Pool) and isinstance(update, Update)
+        self._residents.adopt(rebuilt, update)
+        await self._commit([], {pool: update}, is_catching_up=self._says_catching_up, settled=[pool])
         return update
 
     # ------------------------------------------------------------------ inside
+
+    async def _between_steps(self) -> None:
+        """Where the engine may be parked or stopped."""
+        while self.is_parked and not self.is_stopped:
+            self.is_resting = True
+            await self._world.sleep(RESTING_SECONDS)
+        self.is_resting = False
+        if self.is_stopped:
+            raise _Stopped
+
+    async def _rebuild_asked(self) -> None:
+        pool = self.rebuilds.pop(0)
+        self.counts.step = f"rebuilding {pool}"
+        try:
+            update = await self.rebuild(pool)
+        except Halt as halt:
+            self._world.tell(f"not rebuilt: {halt}")
+        else:
+            self._world.tell(f"pool {pool} rebuilt: update {update.number}, {update.row_count} rows were not what they should have been")
 
     async def _poll(self) -> list[Judged]:
         """The next records, judged; `_next` moves past them.
@@ -276,10 +330,12 @@ class Engine:
         progress = progress_record(self._partition, self._partitions, self._next, is_catching_up=is_catching_up)
         records = transaction(list(updates.values()), receipts, progress)
         assert self._writer is not None
+        self.counts.transactions_begun += 1
         try:
             await self._writer.commit(records, self._next)
         except Fenced as fenced:
             self._world.die(f"partition {self._partition}: ownership lost, another rater has it ({fenced})")
+        self.counts.transactions_ended += 1
         self._says_catching_up = is_catching_up
         accepted = [new for one in judged if (new := one.accepted) is not None]
         named = {pool: read_head(update.head).positions for pool, update in updates.items()}
@@ -288,6 +344,14 @@ class Engine:
         self.counts.accepted += len(accepted)
         self.counts.updates += len(updates)
         self.counts.rows += sum(update.row_count for update in updates.values())
+
+    async def _write(self, records: Sequence[Out], consumed: Mapping[str, int]) -> None:
+        """One transaction, by whoever still owns the partition."""
+        assert self._writer is not None
+        try:
+            await self._writer.commit(records, consumed)
+        except Fenced as fenced:
+            self._world.die(f"partition {self._partition}: ownership lost, another rater has it ({fenced})")
 
     async def _refill(self) -> None:
         """Bring the cache up to the partition head, publishing nothing: what lies before it has its receipts."""
@@ -331,6 +395,7 @@ class Engine:
         reader = await self._world.log.reader(self._partition, start)
         try:
             while any(reader.positions()[topic] < end for topic, end in until.items()):
+                await self._between_steps()
                 records = await reader.poll(self._limits.records_a_step)
                 inside = [record for record in records if record.offset < until[record.topic]]
                 if inside:

@@ -60,7 +60,7 @@ class Residents:
         self._cache, self._settings, self._heads = cache, settings, heads
         self._offload, self._reread, self._on_halt, self._max_facts = offload, reread, on_halt, max_facts
         self._pools: OrderedDict[str, Pool | Standstill] = OrderedDict()
-        self._unchecked = set(heads)
+        self._unchecked = dict.fromkeys(sorted(heads, reverse=True))
 
     def update_in_force(self, pool: str) -> int | None:
         """Number of the pool's newest update; None if it has none or stands still."""
@@ -117,6 +117,12 @@ class Residents:
         self._pools.move_to_end(pool)
         return await self._work(resident, facts, positions)
 
+    def adopt(self, pool: Pool, update: Update) -> None:
+        """Take over a pool that was built anew, and the update that says so."""
+        self._pools[pool.id] = pool
+        self._heads[pool.id] = update.head
+        self._unchecked.discard(pool.id)
+
     async def check_next(self) -> Update | None:
         """Load one pool that nobody has needed since the start and hold it against its head.
 
@@ -124,7 +130,7 @@ class Residents:
             The update to publish, if it must be halted, or if this engine can rate a list that was held.
         """
         while self._unchecked:
-            pool = self._unchecked.pop()
+            pool, _ = self._unchecked.popitem()
             if pool not in self._pools:
                 return await self.take(pool, (), read_head(self._heads[pool]).positions)
         return None
@@ -149,7 +155,7 @@ class Residents:
         Raises:
             Halt: the log itself does not give the head.
         """
-        self._unchecked.discard(pool)
+        self._unchecked.pop(pool, None)
         value = self._heads.get(pool)
         head = None if value is None else read_head(value)
         if head is not None and head.state == HALTED and head.reason is not None and head.reason != UNKNOWN_SEMANTICS:
