@@ -253,7 +253,8 @@ class Engine:
         rebuilt, update = await self._world.offload(
             Pool.rebuild, pool, self._settings, facts, self._heads.get(pool), published, self._next, newest
         )
-        assert isinstance(rebuilt, Pool) and isinstance(update, Update)
+        assert isinstance(rebuilt, Pool)
+        assert isinstance(update, Update)
         self._residents.adopt(rebuilt, update)
         await self._commit([], {pool: update}, is_catching_up=self._says_catching_up, settled=[pool])
         return update

@@ -121,7 +121,7 @@ class Residents:
         """Take over a pool that was built anew, and the update that says so."""
         self._pools[pool.id] = pool
         self._heads[pool.id] = update.head
-        self._unchecked.discard(pool.id)
+        self._unchecked.pop(pool.id, None)
 
     async def check_next(self) -> Update | None:
         """Load one pool that nobody has needed since the start and hold it against its head.
