@@ -46,8 +46,15 @@ class PlainFact:
         return self.key[2]
 
 
-def plain_fold(history: Iterable[Sendable]) -> Data:
-    """Everything that a pool's facts decide, as plain values; see `told` for the form."""
+SeedProblem = Callable[[RatingList | None, RatingSeeded], str | None]
+
+
+def plain_fold(history: Iterable[Sendable], seed_problem: SeedProblem = seed_problem) -> Data:
+    """Everything that a pool's facts decide, as plain values; see `told` for the form.
+
+    Args:
+        seed_problem: why a list cannot use a seed.
+    """
     everything = list({fact.key: fact for fact in map(PlainFact, history)}.values())
     facts = _withdraw(everything)
     for fact in facts:
@@ -75,7 +82,7 @@ def plain_fold(history: Iterable[Sendable]) -> Data:
         "identities": identities,
         "configuration": None if configuration is None else configuration.data,
         "registrations": _registrations(facts, person),
-        "seeds": _seeds(facts, person, None if configuration is None else configuration.data),
+        "seeds": _seeds(facts, person, None if configuration is None else configuration.data, seed_problem),
         "events_of": told_events,
         "standings": _standings(everything),
     }
@@ -409,7 +416,9 @@ def _registrations(facts: list[PlainFact], person: Callable[[str], str]) -> Data
     return {who: registered[player].data for who, player in counting.items()}
 
 
-def _seeds(facts: list[PlainFact], person: Callable[[str], str], configuration: Data | None) -> dict[tuple[str, str], Any]:
+def _seeds(
+    facts: list[PlainFact], person: Callable[[str], str], configuration: Data | None, seed_problem: SeedProblem
+) -> dict[tuple[str, str], Any]:
     lists = {one["id"]: convert(one, RatingList) for one in ([] if configuration is None else configuration["lists"])}
     newest = _whole_state(facts, SEEDED, lambda data: (data["list"], data["player"]))
     groups: dict[tuple[str, str], list[PlainFact]] = {}
