@@ -102,8 +102,11 @@ class History:
         """What is registered of a person."""
         return self._registrations.of(person, self._persons)
 
-    def add(self, facts: Iterable[Fact]) -> Changes:
+    def add(self, facts: Iterable[Fact], lists: Iterable[str] = ()) -> Changes:
         """Take in facts, in any order; those known already are ignored.
+
+        Args:
+            lists: ids of lists of which `seed_problem` says something else than before.
 
         Returns:
             What differs from before. The work is that of the events, players and lists touched, and for merges of all merges of the pool.
@@ -113,14 +116,14 @@ class History:
         for fact in facts:
             if fact.identity not in self._names.facts:
                 self._take(fact, names)
-        lists = self._settle_configuration(changes, names)
+        relisted = self._settle_configuration(changes, names) | set(lists)
         ids, scopes, recomposed = self._settle_identities(changes, names)
         for event_id, event, contents in self._events.settle(self._persons, ids, scopes):
             if event is not None:
                 changes.events[event_id] = event
             self._stand(contents, names)
         self._stand(self._registrations.settle(self._persons, recomposed), names)
-        for group, contents in self._seeds.settle(self._configuration, lists, self._persons, recomposed):
+        for group, contents in self._seeds.settle(self._configuration, relisted, self._persons, recomposed):
             if group is not None:
                 changes.seeds.add(group)
             self._stand(contents, names)

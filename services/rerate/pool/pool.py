@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import orjson
 
 from rerate.history import Changes, History
-from rerate.messages.codes import DIGEST, FOLD, LIVE, TOO_MANY_ROWS, HaltReason, ListHeld
+from rerate.messages.codes import DIGEST, FOLD, LIST, LIVE, TOO_MANY_ROWS, HaltReason, ListHeld, StandingReason
 from rerate.messages.codes import SEMANTICS as UNKNOWN_SEMANTICS
 from rerate.messages.errors import RerateError
-from rerate.messages.facts import Fact, Identity, PoolConfigured, Position, RatingList
+from rerate.messages.facts import Fact, Identity, PoolConfigured, Position, RatingList, RatingSeeded
 from rerate.pool.head import Head, head_digest, read_head, write_head
 from rerate.pool.lists import HeldList, LiveList
 from rerate.pool.rows import Value, identity_value, rated_event_value, standing_value
@@ -54,13 +54,15 @@ class Pool:
         self.head: Head | None = None
         """The newest one published; None before the first update."""
         self._settings = settings
-        self._history = History(seed_problem=lambda rating_list, seed: seed_problem(rating_list, seed, settings.systems))
+        self._history = History(self._seed_problem)
         self._positions: dict[Identity, Position] = {}
         self._lists: dict[str, LiveList | HeldList] = {}
         self._left: dict[str, int] = {}
         self._head_digest: str | None = None
         self._held_at_start: dict[str, ListHeld] = {}
         """Lists held in the head this pool was restored from: they stay so until the next update, then begin an edition of their own."""
+        self._asleep: frozenset[str] = frozenset()
+        """The same lists: until then their seeds have no effect."""
 
     # ------------------------------------------------------------------ what it is asked
 
@@ -97,7 +99,8 @@ class Pool:
         """
         with _halting(self.id):
             collected = Collected()
-            self._apply(batch, collected)
+            woken, self._asleep = self._asleep, frozenset()
+            self._apply(batch, collected, woken)
             if not collected.count:
                 return None
             if collected.count > self._settings.max_rows:
@@ -163,6 +166,7 @@ class Pool:
             self.head, self._head_digest = read_head(head), head_digest(head)
             self._left = dict(self.head.left) | {name: entry.edition - 1 for name, entry in self.head.lists.items()}
             self._held_at_start = {name: entry.held for name, entry in self.head.lists.items() if entry.held is not None}
+            self._asleep = frozenset(self._held_at_start)
 
     def _compare(self, head: Head) -> None:
         for name, entry in head.lists.items():
@@ -178,14 +182,15 @@ class Pool:
 
     # ------------------------------------------------------------------ inside
 
-    def _apply(self, batch: Iterable[tuple[Fact, Position]], collected: Collected | None) -> None:
-        """Bring everything up to date with the batch; what changed goes to `collected`, if that is wanted."""
+    def _apply(self, batch: Iterable[tuple[Fact, Position]], collected: Collected | None, woken: frozenset[str] = frozenset()) -> None:
+        """Bring everything up to date with the batch; what changed goes to `collected`, if that is wanted. Of the lists `woken` the seeds
+        are judged anew."""
         facts = []
         for fact, position in batch:
             if fact.identity not in self._positions:
                 self._positions[fact.identity] = position
                 facts.append(fact)
-        changes = self._history.add(facts)
+        changes = self._history.add(facts, woken)
         config = self._history.configuration
         if config is not None and (config.semantics or SEMANTICS) != SEMANTICS:
             detail = f"its configuration asks for semantics {config.semantics}, this engine has {SEMANTICS}"
@@ -196,12 +201,14 @@ class Pool:
         for list_id, rated_list in sorted(self._lists.items()):
             if not isinstance(rated_list, LiveList):
                 continue
-            if list_id not in fresh:
+            if list_id in fresh:
+                events = {event for event, (_, rated) in changes.events.items() if rated is None}
+            else:
                 events = set(changes.events)
                 for of_list, person in changes.seeds:
                     if of_list == list_id:
                         events |= rated_list.reseed(self._history, person)
-                rated_list.enter(self._history, events)
+            rated_list.enter(self._history, events)
             rated_list.publish(self._history, collected)
 
     def _emit_folded(self, changes: Changes, collected: Collected) -> None:
@@ -250,6 +257,11 @@ class Pool:
             made = self._lists[list_id] = LiveList(self.id, rating_list, rules, self._left.pop(list_id, 0) + 1)
             made.fill(self._history)
         return fresh
+
+    def _seed_problem(self, rating_list: RatingList | None, seed: RatingSeeded) -> StandingReason | None:
+        if rating_list is not None and rating_list.id in self._asleep:
+            return LIST
+        return seed_problem(rating_list, seed, self._settings.systems)
 
     def _bind(self, rating_list: RatingList) -> ListRules | ListHeld:
         held = self._held_at_start.pop(rating_list.id, None)

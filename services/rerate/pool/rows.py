@@ -9,6 +9,7 @@ from rerate.messages.facts import FactName
 from rerate.ratings.face import Key, Row
 from rerate.ratings.quantum import decimal, shown
 from rerate.ratings.systems import ListRules
+from rerate.replay.block import Career
 from rerate.replay.periods import key_fields
 from rerate.replay.replay import ListReplay
 
@@ -46,7 +47,7 @@ def snapshot_of(replay: ListReplay, person: str, seed_games: int) -> Snapshot | 
     if career is None:
         assert as_of is not None
         return Snapshot(state[0], replay.rules.at(as_of).provisional(state), seed_games, 0, 0, 0, None, None, as_of)
-    rule = replay.rules.at(career.last[:7] if replay.kind == "month" else career.last)
+    rule = replay.rules.at(_last_period(replay, person, career))
     return Snapshot(
         state[0],
         rule.provisional(state),
@@ -58,6 +59,12 @@ def snapshot_of(replay: ListReplay, person: str, seed_games: int) -> Snapshot | 
         career.last,
         as_of,
     )
+
+
+def _last_period(replay: ListReplay, person: str, career: Career) -> str:
+    """Date or month of a person's last row. In a month the last game may be dated in another."""
+    key = replay.last_key(person) if replay.kind == "month" else None
+    return career.last if key is None else str(key[0])
 
 
 def snapshot_value(pool: str, list_id: str, person: str, rules: ListRules, s: Snapshot) -> Value:
