@@ -92,6 +92,8 @@ class Residents:
                 facts = [one for one in map(_timed, self._cache.facts(pool)) if not resident.history.knows(one.fact.identity)]
             except CacheDamaged:
                 del self._pools[pool]
+        elif isinstance(resident, Standstill) and resident.reason == UNKNOWN_SEMANTICS:
+            del self._pools[pool]  # the facts that wait may hold a configuration that ends it
         return await self._take(pool, facts, positions)
 
     async def _guarded(self, pool: str, work: Awaitable[Update | None]) -> Update | None:
