@@ -7,9 +7,7 @@ it `is_settled`.
 """
 
 import gc
-import shutil
 import tempfile
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -100,7 +98,6 @@ class Follower:
         self._path = path
         self._make_options = make_options
         self._db: Rdict | None = None
-        self._home: weakref.finalize[[str, bool], Follower] | None = None
 
     def view(self) -> RdictIter:
         """An iterator over the newest state.
@@ -122,14 +119,11 @@ class Follower:
     def _open(self) -> Rdict:
         if not exists(self._path):
             raise LogMissing(f"there is no log at {self._path}")
-        home = tempfile.mkdtemp(prefix="rerate-follower-")
-        self._home = weakref.finalize(self, shutil.rmtree, home, True)
-        return Rdict(str(self._path), self._make_options(), access_type=AccessType.secondary(home))
+        # A secondary wants a directory for its own LOG and never looks at it again: gone at once, a killed process leaves none behind.
+        with tempfile.TemporaryDirectory(prefix="rerate-follower-") as home:
+            return Rdict(str(self._path), self._make_options(), access_type=AccessType.secondary(home))
 
     def close(self) -> None:
         if self._db is not None:
             close(self._db)
             self._db = None
-        if self._home is not None:
-            self._home()
-            self._home = None
