@@ -4,15 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import orjson
-
 from rerate.history import Changes, History
 from rerate.messages.codes import DIGEST, FOLD, LIST, LIVE, TOO_MANY_ROWS, HaltReason, ListHeld, StandingReason
 from rerate.messages.codes import SEMANTICS as UNKNOWN_SEMANTICS
 from rerate.messages.errors import RerateError
-from rerate.messages.facts import Fact, Identity, PoolConfigured, Position, RatingList, RatingSeeded
+from rerate.messages.facts import ROW_TOPICS, Fact, Identity, PoolConfigured, Position, RatingList, RatingSeeded
 from rerate.pool.head import Head, head_digest, read_head, write_head
-from rerate.pool.lists import HeldList, LiveList
+from rerate.pool.lists import DELTAS, HeldList, LiveList, rules_digest
+from rerate.pool.mending import mended, mended_deltas
 from rerate.pool.rows import Value, identity_value, rated_event_value, standing_value
 from rerate.pool.update import Collected, Update, Wire
 from rerate.ratings.systems import SYSTEMS, ListRules, Systems, bind, seed_problem
@@ -59,6 +58,8 @@ class Pool:
         self._lists: dict[str, LiveList | HeldList] = {}
         self._left: dict[str, int] = {}
         self._head_digest: str | None = None
+        self._rules_at_start: dict[str, str] = {}
+        """Rules digests in the head this pool was begun from, of lists not configured yet."""
         self._held_at_start: dict[str, ListHeld] = {}
         """Lists held in the head this pool was restored from: they stay so until the next update, then begin an edition of their own."""
         self._asleep: frozenset[str] = frozenset()
@@ -149,16 +150,18 @@ class Pool:
         """
         self = cls(pool, settings)
         self._begin(head)
-        left = dict(self.head.left) if self.head is not None else {}
-        collected = Collected()
+        collected, number = Collected(), self.update + 1
         with _halting(pool):
             self._apply(facts, collected)
-        self._left = {name: edition for name, edition in left.items() if name not in self._lists}
-        rows = {}
-        for topic, wanted in collected.wire(self.update + 1).items():
-            there, kept = published.get(topic, {}), {key for key, _ in wanted}
-            changed = [(key, value) for key, value in wanted if value is None or key not in there or holds(there[key]) != holds(value)]
-            rows[topic] = sorted(changed + [(key, None) for key in there if key not in kept], key=lambda row: row[0])
+        if self.head is not None:
+            last = dict(self.head.left) | {name: entry.edition for name, entry in self.head.lists.items()}
+            self._left = {name: edition for name, edition in last.items() if name not in self._lists}
+        wanted = collected.wire(number)
+        editions = {f"{pool}/{name}@{entry.edition}" for name, entry in self._lists.items()}
+        rows = {
+            topic: mended_deltas(wanted[topic], there, editions, number) if topic == DELTAS else mended(wanted[topic], there)
+            for topic, there in ((topic, published.get(topic, {})) for topic in ROW_TOPICS)
+        }
         return self, self._close(rows, positions, append_time_ms)
 
     def _begin(self, head: bytes | None) -> None:
@@ -166,6 +169,7 @@ class Pool:
             self.head, self._head_digest = read_head(head), head_digest(head)
             self._left = dict(self.head.left) | {name: entry.edition - 1 for name, entry in self.head.lists.items()}
             self._held_at_start = {name: entry.held for name, entry in self.head.lists.items() if entry.held is not None}
+            self._rules_at_start = {name: entry.rules_digest for name, entry in self.head.lists.items()}
             self._asleep = frozenset(self._held_at_start)
 
     def _compare(self, head: Head) -> None:
@@ -245,7 +249,7 @@ class Pool:
             if isinstance(rules, str):
                 if isinstance(old, LiveList):
                     self._leave(old, collected)
-                edition = old.edition if isinstance(old, HeldList) else self._left.pop(list_id, 0) + 1
+                edition = old.edition if isinstance(old, HeldList) else self._next_edition(rating_list)
                 self._lists[list_id] = HeldList(rating_list, edition, rules)
                 continue
             fresh.add(list_id)
@@ -254,7 +258,7 @@ class Pool:
                 continue
             if old is not None:
                 self._leave(old, collected)
-            made = self._lists[list_id] = LiveList(self.id, rating_list, rules, self._left.pop(list_id, 0) + 1)
+            made = self._lists[list_id] = LiveList(self.id, rating_list, rules, self._next_edition(rating_list))
             made.fill(self._history)
         return fresh
 
@@ -262,6 +266,11 @@ class Pool:
         if rating_list is not None and rating_list.id in self._asleep:
             return LIST
         return seed_problem(rating_list, seed, self._settings.systems)
+
+    def _next_edition(self, rating_list: RatingList) -> int:
+        """The edition with which a list begins: of the head this pool began from, if it is configured as it was there, else the next."""
+        begun = self._rules_at_start.pop(rating_list.id, None)
+        return self._left.pop(rating_list.id, 0) + (1 if begun in (None, rules_digest(rating_list)) else 2)
 
     def _bind(self, rating_list: RatingList) -> ListRules | ListHeld:
         held = self._held_at_start.pop(rating_list.id, None)
@@ -301,13 +310,6 @@ class Pool:
         named: Value = {"source": identity.source, "id": identity.id, "position": {"topic": position.topic, "offset": position.offset}}
         revision = getattr(self._history.facts[identity].data, "revision", None)
         return named if revision is None else {**named, "revision": revision}
-
-
-def holds(value: bytes) -> object:
-    """What holds of a row's value: all but `by`."""
-    row = orjson.loads(value)
-    del row["by"]
-    return row
 
 
 @contextmanager
