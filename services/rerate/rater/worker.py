@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import NoReturn
 
-from rerate.log.errors import LogError
+from rerate.log.errors import LogError, LogUnreachable
 from rerate.log.seam import Log, Store
 from rerate.pool.pool import Settings
 from rerate.rater.app import ENGINE, RaterEnded
@@ -38,11 +38,11 @@ class Worker:
         open_store: Callable[[int], Store],
         *,
         limits: Limits | None = None,
-        end: Callable[[str], None],
+        end: Callable[[BaseException], None],
     ) -> None:
         """Args:
         open_store: opens the store of a partition.
-        end: told when the process has to end, and why.
+        end: told the failure that ends the process.
         """
         self._log, self._open_store, self._limits, self._end = log, open_store, limits, end
         self._engines: dict[int, Engine] = {}
@@ -91,7 +91,8 @@ class Worker:
                 if number != counts.transactions_begun:
                     begun[partition] = (counts.transactions_begun, clock())
                 elif clock() - since > TRANSACTION_SECONDS:
-                    self._end(f"partition {partition}: a transaction has taken {TRANSACTION_SECONDS} s, the log does not answer")
+                    sentence = f"partition {partition}: a transaction has taken {TRANSACTION_SECONDS} s, the log does not answer"
+                    self._end(LogUnreachable(sentence))
             await asyncio.sleep(1)
 
     def ask_rebuild(self, pool: str, partition: int) -> bool:
@@ -147,9 +148,9 @@ class Worker:
         if task.cancelled() or task.exception() is None:
             return
         error = task.exception()
-        sentence = str(error) if isinstance(error, RaterEnded | LogError) else f"{type(error).__name__}: {error}"
-        _logger.error("%s ended: %s", task.get_name(), sentence, exc_info=None if isinstance(error, RaterEnded) else error)
-        self._end(f"{task.get_name()}: {sentence}")
+        assert error is not None
+        _logger.error("%s ended", task.get_name(), exc_info=None if isinstance(error, RaterEnded | LogError) else error)
+        self._end(error)
 
 
 def _die(sentence: str) -> NoReturn:
