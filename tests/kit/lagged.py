@@ -8,6 +8,7 @@ system. It keeps the look-back of the replay honest: that a player does not diff
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -20,6 +21,7 @@ from rerate.ratings.club import Club
 from rerate.ratings.face import Key, Unusable
 from rerate.ratings.systems import SYSTEMS, Systems
 from tests.kit.histories import WEIGHTS, World, histories, random_history
+from tests.kit.plain_replay import expected
 from tests.kit.sendable import Data, Sendable
 
 LAG = "lag/1"
@@ -138,6 +140,34 @@ def date_corrections(seed: int, events: int = 9, corrections: int = 6) -> list[S
         event_id = f"w:e{random.randrange(events)}"
         sent.append(_sent("result-corrected", f"c{i}", event_id=event_id, revision=i + 2, reason="wrong-date", set=moved))
     return sent
+
+
+# ---------------------------------------------------------------------- halves of a quantum
+
+_TIES = (1_250, 2_500)
+"""Rest and divisor: with K 40 and quantum 0.1 a win's change is half a quantum where the expected score in millionths is such."""
+
+
+@lru_cache(maxsize=1)
+def _gaps() -> list[int]:
+    """Gaps in tenths at which a change falls half-way between two quanta."""
+    return [gap for gap in range(1, 6_000) if expected(gap, 10) % _TIES[1] == _TIES[0]]
+
+
+def rounding_ties(seed: int) -> list[Sendable]:
+    """Two seeded players at such a distance that the changes of their one game fall half-way, up or down."""
+    random = Random(seed)
+    low = random.randint(10_000, 16_000)
+    ratings = random.sample([low, low + random.choice(_gaps())], 2)
+    club = {"id": "elo", "quantum": "0.1", "shown": "1", "period": "event", "rules": [{"system": "club/1", "parameters": {}}]}
+    sent = [_sent("pool-configured", "configuration", revision=1, lists=[club])]
+    for player, quanta in zip(("w:a", "w:b"), ratings, strict=True):
+        state = {"rating": f"{quanta // 10}.{quanta % 10}", "games": 10}
+        seeded = {"list": "elo", "player": player, "revision": 1, "as_of": "2023-12-31", "state": state, "origin": {"code": "elsewhere"}}
+        sent.append(_sent("rating-seeded", f"seed-{player[2:]}", **seeded))
+    event = {"id": "w:e1", "date": "2024-01-05", "category": "club", "status": "final"}
+    game = {"id": "g1", "white": "w:a", "black": "w:b", "result": random.choice(["1-0", "0-1", "1/2-1/2"])}
+    return [*sent, _sent("result-published", "e1", revision=1, event=event, games=[game])]
 
 
 def _sent(name: str, fact_id: str, **data: Any) -> Sendable:
