@@ -11,7 +11,7 @@ LOCK_TOOLS := .lock-tools
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check bench laws-long lock clean
+.PHONY: help demo test check bench laws-long kafka kafka-stop lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,12 @@ bench: $(STAMP) ## measure, and print the numbers
 
 laws-long: $(STAMP) ## the laws over 10,000 histories each
 	RERATE_LAWS=10000 $(BIN)/python -m pytest -n $(WORKERS) -m long
+
+kafka: $(STAMP) ## start a real Kafka on loopback (Java, Maven) and print its address
+	$(BIN)/python -m ops.kafka start
+
+kafka-stop: $(STAMP) ## end it; its data stays
+	$(BIN)/python -m ops.kafka stop
 
 # uv is needed here only. Without the header and the sources a lock says which packages, never from where.
 lock: ## remake requirements.lock from pyproject.toml

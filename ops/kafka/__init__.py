@@ -1,0 +1,1 @@
+"""A real Kafka on this machine, without Docker: see `local`."""
