@@ -4,12 +4,14 @@ Every pool here is fed one batch after the other and, in the end, held against a
 subscriber may not see (rows of an edition that the head does not have) is refused by `tests/kit/published.py` at every step.
 """
 
+import struct
 from typing import Any
 
 import pytest
 
 from rerate.pool.pool import Halt, Pool, Settings
-from tests.kit.lagged import LAG, SETTINGS
+from rerate.ratings.face import State
+from tests.kit.lagged import LAG, SETTINGS, Lag
 from tests.kit.pool_laws import agrees_with_plain
 from tests.kit.published import DELTAS, SNAPSHOTS, STANDINGS, Fed, fed, placed, same
 from tests.kit.saying import POOL, deleted, merged, published, seeded, sent, withdrawn
@@ -168,6 +170,34 @@ def test_provisional_is_by_the_rule_of_the_last_row_where_its_event_is_of_anothe
     rules = [{"system": LAG, "parameters": {}}, {"system": LAG, "parameters": {"provisional_below": 0}, "from": "2024-02-01"}]
     after(configured(1, lagging(rules=rules, **fields)), published("e1", 1, "A>B", date="2024-01-28", start_date="2024-01-02"))
     after(configured(1, lagging(rules=rules, **fields)), published("e1", 1, "A>B", date="2024-02-02", start_date="2024-01-02"))
+
+
+class Wide(Lag):
+    """A system whose states are laid out in another way."""
+
+    name = "wide/1"
+    layout = "wide/1: rating i32, games u16"
+
+    def pack(self, state: State) -> bytes:
+        return struct.pack(">iH", *state)
+
+
+WITH_WIDE = Settings(engine="test/1", systems={**SETTINGS.systems, "wide/1": Wide})
+
+
+def test_rules_that_share_no_layout_of_state_hold_their_list() -> None:
+    rules = [club(), {"system": "wide/1", "parameters": {}, "from": "2024-02-01"}]
+    pool = fed([placed([configured(1, rated_list("elo", *rules, period="date")), *SEASON])], WITH_WIDE, POOL)
+    assert pool.published.head.lists["elo"].held == "layout"
+
+
+def test_a_list_without_rows_may_change_the_layout_of_its_states() -> None:
+    seed, wide = seeded("A"), rated_list("elo", {"system": "wide/1", "parameters": {}}, period="date")
+    facts = [configured(1, rated_list(period="date")), seed, configured(2, wide), *SEASON]
+    pool = fed([placed([fact]) for fact in facts[:3]], WITH_WIDE, POOL)
+    same(pool.holds(), fed([placed(facts[:3])], WITH_WIDE, POOL).holds())
+    pool.take(placed(facts[3:]))
+    same(pool.holds(), fed([placed(facts)], WITH_WIDE, POOL).holds())
 
 
 # ---------------------------------------------------------------------- halts

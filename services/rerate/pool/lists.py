@@ -151,11 +151,13 @@ class LiveList:
             rules_digest=rules_digest(self.config),
         )
 
-    def asks_new_edition(self, config: RatingList) -> bool:
+    def asks_new_edition(self, config: RatingList, rules: ListRules) -> bool:
         """Whether rows already there would mean something else under another configuration: another quantum, shown rounding or period
-        kind, or another rule for a period that has rows."""
+        kind, another rule for a period that has rows, or another layout of states (which the seeds' digest has, too)."""
         old = self.config
         if (old.quantum, old.shown, old.period) != (config.quantum, config.shown, config.period):
+            return True
+        if rules.systems[0].layout != self.replay.rules.systems[0].layout:
             return True
         return any(rule_at(old, date) != rule_at(config, date) for date in set(self.replay.dates_with_rows()))
 

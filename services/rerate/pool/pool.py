@@ -253,7 +253,7 @@ class Pool:
                 self._lists[list_id] = HeldList(rating_list, edition, rules)
                 continue
             fresh.add(list_id)
-            if isinstance(old, LiveList) and not old.asks_new_edition(rating_list):
+            if isinstance(old, LiveList) and not old.asks_new_edition(rating_list, rules):
                 old.reconfigure(self._history, rating_list, rules)
                 continue
             if old is not None:
