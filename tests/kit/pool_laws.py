@@ -90,6 +90,35 @@ def restored(history: Sequence[Sendable]) -> None:
             assert again.take(pool.log[-len(part) :] if part else [], pool.positions, 1_700_000_000_000 + len(pool.log)) == update
 
 
+def rebuilt(history: Sequence[Sendable]) -> None:
+    """A rebuild brings whatever stands on the topics to what a fresh pool publishes, sends no row that is right, and goes on as before."""
+    random, facts = random_of(history), placed(history)
+    with blocks_of(small_blocks(random)):
+        parts = batches(random, facts)
+        pool = fed(parts[:-1])
+        spoiled = _spoil(random, pool) if pool.published.heads and random.random() < 0.8 else 0
+        head = pool.published.heads[-1] if pool.published.heads else None
+        pool.pool, update = Pool.rebuild(POOL, SETTINGS, pool.log, head, pool.published.topics, pool.positions, 1_700_000_000_000)
+        pool.published.apply(update)
+        assert sum(len({key for key, _ in rows}) for rows in update.rows.values()) <= spoiled
+        same(pool.holds(), scratch([fact for part in parts[:-1] for fact in part]) if pool.log else pool.holds())
+        pool.take(parts[-1])
+    same(pool.holds(), scratch(facts))
+
+
+def _spoil(random: Random, pool: Fed) -> int:
+    """Take rows away, put others in their place, leave rows of nobody and of an edition that was; returns how many at most."""
+    done = 0
+    for topic, rows in pool.published.topics.items():
+        for key in random.sample(sorted(rows), min(len(rows), random.randint(0, 2))):
+            other = rows[random.choice(sorted(rows))]
+            alien = f"{key}/x" if topic not in RATINGS or random.random() < 0.5 else key.replace("@", "@9", 1)
+            place, value = random.choice([(key, None), (key, other), (alien, other)])
+            pool.published.spoil(topic, place, value)
+            done += 1
+    return done
+
+
 def withdrawn(history: Sequence[Sendable]) -> None:
     """Law 3: a fact and its withdrawal are as if never sent, but for their standings."""
     random = random_of(history)
@@ -354,5 +383,5 @@ def agrees_with_plain(pool: Fed, history: Sequence[Sendable]) -> None:
         }
 
 
-ALL = (order_free, incremental, restored, withdrawn, unmerged, corrected_back, accounted, only_played, adds_up, as_plain)
+ALL = (order_free, incremental, restored, rebuilt, withdrawn, unmerged, corrected_back, accounted, only_played, adds_up, as_plain)
 """Every law of a pool that takes a history."""

@@ -97,6 +97,15 @@ class Published:
         assert self._editions.keys() <= now.keys(), "the edition of a list is forgotten"
         self._editions = now
 
+    def spoil(self, topic: str, key: str, value: bytes | None) -> None:
+        """Let something stand on a topic (None: nothing) that no update has put there."""
+        self.topics[topic].pop(key, None)
+        self._rows[topic].pop(key, None)
+        if value is not None:
+            row = orjson.loads(value)
+            del row["by"]
+            self.topics[topic][key], self._rows[topic][key] = value, row
+
     def rows(self, topic: str) -> Mapping[str, Data]:
         """Key as sent -> what holds, of one topic."""
         return self._rows[topic]

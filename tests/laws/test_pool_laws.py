@@ -60,6 +60,11 @@ def test_a_restored_pool_goes_on_with_the_same_bytes(history: list[Sendable]) ->
     pool_laws.restored(history)
 
 
+@law(pool_histories(), share=share(0.5))
+def test_a_rebuilt_pool_mends_what_stands_on_the_topics(history: list[Sendable]) -> None:
+    pool_laws.rebuilt(history)
+
+
 @law(pool_histories(max_length=18))
 def test_withdrawn_is_as_if_never_sent(history: list[Sendable]) -> None:
     pool_laws.withdrawn(history)
@@ -156,8 +161,8 @@ ENVIRONMENTS = (
 )
 
 
-def test_bytes_do_not_depend_on_hash_seed_time_zone_and_locale() -> None:
-    histories = "200" if IS_LONG else "20"
+@pytest.mark.parametrize("histories", ["20", pytest.param("1000", marks=pytest.mark.long)])
+def test_bytes_do_not_depend_on_hash_seed_time_zone_and_locale(histories: str) -> None:
     printed = {
         subprocess.run(
             [sys.executable, "-m", "tests.kit.same_bytes", histories, str(SEED)],
