@@ -1,0 +1,155 @@
+"""The questions of the views put to a log: which rows each needs, fetched under one head."""
+
+from typing import Any
+
+import orjson
+from msgspec import Struct
+
+from rerate.board.lookup import Fetch, Lookup
+from rerate.board.rows import DeltaRow, SnapshotRow, deltas_in_order, read_person, read_snapshot
+from rerate.board.views import (
+    EventRating,
+    LadderLine,
+    Step,
+    event_ratings,
+    history,
+    ladder,
+    ladder_as_of,
+    months_of,
+    persons_of,
+)
+from rerate.messages.errors import RerateError
+from rerate.pool.head import Head
+
+SNAPSHOTS, DELTAS, EVENTS, PERSONS, STANDINGS = "rating-snapshots", "rating-deltas", "rated-events", "person-ids", "fact-standings"
+
+
+class NotThere(RerateError):
+    """Raised when a pool does not have what is asked for; the sentence says what it has."""
+
+
+class Ladder(Struct, frozen=True, kw_only=True):
+    head: Head
+    list_id: str
+    lines: list[LadderLine]
+
+
+class PlayerOnList(Struct, frozen=True, kw_only=True):
+    list_id: str
+    snapshot: SnapshotRow
+    steps: list[Step]
+
+
+class PlayerPage(Struct, frozen=True, kw_only=True):
+    head: Head
+    asked: str
+    player: str
+    """The person that the id asked for is."""
+    merges: tuple[str, ...]
+    """Merges in force that name the id asked for."""
+    lists: list[PlayerOnList]
+
+
+class EventPage(Struct, frozen=True, kw_only=True):
+    head: Head
+    event: dict[str, Any]
+    """The row of the event, as published."""
+    ratings: list[EventRating]
+
+
+def list_of(head: Head, wanted: str | None) -> str:
+    """The list asked for, by default the only one of the pool.
+
+    Raises:
+        NotThere: the pool has no such list, or several and none was named.
+    """
+    lists = sorted(head.lists)
+    there = f"its lists are: {', '.join(lists)}" if lists else "it has no list (no configuration has been published)"
+    if wanted is None and len(lists) == 1:
+        return lists[0]
+    if wanted is None:
+        raise NotThere(f"pool {head.pool}: name a list with --list; {there}")
+    if wanted not in head.lists:
+        raise NotThere(f"pool {head.pool} has no list {wanted}; {there}")
+    return wanted
+
+
+async def ask_ladder(lookup: Lookup, pool: str, list_id: str | None, as_of: str | None) -> Ladder:
+    """The ladder of a list, now or as of a date."""
+
+    async def read(head: Head, fetch: Fetch) -> Ladder:
+        chosen = list_of(head, list_id)
+        prefix = f"{pool}/{chosen}@{head.lists[chosen].edition}/"
+        snapshots = [read_snapshot(value) for _, value in await fetch(SNAPSHOTS, prefix)]
+        if as_of is None:
+            return Ladder(head=head, list_id=chosen, lines=ladder(snapshots))
+        deltas = deltas_in_order(value for _, value in await fetch(DELTAS, prefix))
+        return Ladder(head=head, list_id=chosen, lines=ladder_as_of(snapshots, deltas, as_of))
+
+    return await lookup.reading(pool, [SNAPSHOTS] if as_of is None else [SNAPSHOTS, DELTAS], read)
+
+
+async def ask_player(lookup: Lookup, pool: str, asked: str, list_id: str | None) -> PlayerPage:
+    """A player's standing and history on each list, or on one; an id that is somebody else's is followed to him.
+
+    Raises:
+        NotThere: nobody of that id has a rating in the pool.
+    """
+
+    async def read(head: Head, fetch: Fetch) -> PlayerPage:
+        known = [read_person(value) for key, value in await fetch(PERSONS, f"{pool}@{head.edition}/{asked}") if _ends(key, asked)]
+        player = known[0].person if known else asked
+        lists = []
+        for chosen in sorted(head.lists) if list_id is None else [list_of(head, list_id)]:
+            key = f"{pool}/{chosen}@{head.lists[chosen].edition}/{player}"
+            found = [read_snapshot(value) for row_key, value in await fetch(SNAPSHOTS, key) if row_key == key.encode()]
+            if found:
+                deltas = deltas_in_order(value for _, value in await fetch(DELTAS, f"{key}/"))
+                lists.append(PlayerOnList(list_id=chosen, snapshot=found[0], steps=history(deltas)))
+        if not lists:
+            also = f" ({asked} is {player})" if player != asked else ""
+            raise NotThere(f"pool {pool} has no rating of {asked}{also}; `rerate ladder {pool}` lists everybody who has one")
+        merges = known[0].merges if known else ()
+        return PlayerPage(head=head, asked=asked, player=player, merges=merges, lists=lists)
+
+    return await lookup.reading(pool, [PERSONS, SNAPSHOTS, DELTAS], read)
+
+
+async def ask_event(lookup: Lookup, pool: str, event: str) -> EventPage:
+    """An event with what became of each game, and what its periods did to ratings.
+
+    Raises:
+        NotThere: the pool knows no such event.
+    """
+
+    async def read(head: Head, fetch: Fetch) -> EventPage:
+        key = f"{pool}@{head.edition}/{event}"
+        found = [value for row_key, value in await fetch(EVENTS, key) if row_key == key.encode()]
+        if not found:
+            raise NotThere(f"pool {pool} knows no event {event}: it was never published, or its publication was withdrawn")
+        deltas: list[DeltaRow] = []
+        for list_id, entry in sorted(head.lists.items()):
+            for person in persons_of(found[0]):
+                for month in months_of(found[0]):
+                    prefix = f"{pool}/{list_id}@{entry.edition}/{person}/{month}"
+                    deltas += deltas_in_order(value for _, value in await fetch(DELTAS, prefix))
+        return EventPage(head=head, event=orjson.loads(found[0]), ratings=event_ratings(event, deltas))
+
+    return await lookup.reading(pool, [EVENTS, DELTAS], read)
+
+
+async def ask_standing(lookup: Lookup, fact: str, pool: str | None) -> list[dict[str, Any]]:
+    """The standing of each content under a name (`source/id`), in one pool or in all."""
+    found = []
+    for name, head in (await lookup.heads()).items() if pool is None else [(pool, await lookup.head(pool))]:
+        record = await lookup.log.newest(lookup.partition(name), STANDINGS, f"{name}@{head.edition}/{fact}".encode())
+        if record is not None and record.value is not None:
+            found.append(orjson.loads(record.value))
+    if not found:
+        where = f"pool {pool}" if pool else "any pool"
+        raise NotThere(f"no fact {fact} has been accepted in {where}; `rerate receipts` says what became of each message")
+    return found
+
+
+def _ends(key: bytes, raw_id: str) -> bool:
+    return key.partition(b"/")[2] == raw_id.encode()

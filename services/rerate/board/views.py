@@ -1,0 +1,271 @@
+"""What people ask: a ladder now or as of a date, a player's history, an event and what it did to ratings. Pure: rows in, answers out."""
+
+import calendar
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date as Day
+from decimal import ROUND_HALF_UP, Decimal
+from itertools import groupby
+from typing import Any
+
+import orjson
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rerate.board.rows import DeltaRow, SnapshotRow
+
+BARS = "▁▂▃▄▅▆▇█"
+
+
+class LadderLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A player's place on a ladder."""
+
+    rank: int
+    """Equal ratings share a rank; provisional players are ranked among themselves."""
+    player: str
+    rating: str
+    shown: str
+    provisional: bool
+    games: int
+    last_game: str | None = None
+    won: int | None = None
+    """These three are told of the ladder of now only."""
+    drawn: int | None = None
+    lost: int | None = None
+
+
+def ladder(snapshots: Iterable[SnapshotRow]) -> list[LadderLine]:
+    """The ladder as it stands: established players by rating, then the provisional ones by rating."""
+    return _ranked(
+        LadderLine(
+            rank=0,
+            player=s.player,
+            rating=s.rating,
+            shown=s.shown,
+            provisional=s.provisional,
+            games=s.games,
+            last_game=s.last_game,
+            won=s.won,
+            drawn=s.drawn,
+            lost=s.lost,
+        )
+        for s in snapshots
+    )
+
+
+def ladder_as_of(snapshots: Iterable[SnapshotRow], deltas: Sequence[DeltaRow], date: str) -> list[LadderLine]:
+    """The ladder of an earlier date, as today's facts tell it: of each player the newest row up to that date.
+
+    Whether somebody was provisional then is told by the row after it, and for the last one by the snapshot; a seeded player without a row
+    yet has what his first row was judged by.
+
+    Args:
+        deltas: by player and period.
+        date: the last day to count; a month counts when it is over.
+    """
+    rows = {player: list(group) for player, group in groupby(deltas, key=lambda delta: delta.player)}
+    lines = (_as_of(snapshot, rows.get(snapshot.player, []), date) for snapshot in snapshots)
+    return _ranked(line for line in lines if line is not None)
+
+
+def _as_of(snapshot: SnapshotRow, rows: Sequence[DeltaRow], date: str) -> LadderLine | None:
+    before = [delta for delta in rows if _last_day(delta.date) <= date]
+    after = rows[len(before)] if len(before) < len(rows) else None
+    next_line = after.row.events[0] if after is not None and after.row is not None and after.row.events else None
+    elsewhere = snapshot.games - sum(_games(delta) for delta in rows)
+    provisional = snapshot.provisional if next_line is None else next_line.provisional
+    if before:
+        last = before[-1]
+        assert last.row is not None
+        rating, shown = last.row.rating, last.row.shown
+        return LadderLine(
+            rank=0,
+            player=snapshot.player,
+            rating=rating,
+            shown=shown,
+            provisional=provisional,
+            games=elsewhere + sum(_games(delta) for delta in before),
+            last_game=last.date,
+        )
+    if snapshot.as_of is None or snapshot.as_of > date:
+        return None
+    rating = snapshot.rating if next_line is None else next_line.rating
+    shown = rounded_like(rating, snapshot.shown)
+    return LadderLine(rank=0, player=snapshot.player, rating=rating, shown=shown, provisional=provisional, games=elsewhere)
+
+
+def _games(delta: DeltaRow) -> int:
+    return 0 if delta.row is None else sum(line.games for line in delta.row.events)
+
+
+def _last_day(date: str) -> str:
+    """The date itself; of a month its last day."""
+    if len(date) == 10:
+        return date
+    year, month = int(date[:4]), int(date[5:7])
+    return f"{date}-{calendar.monthrange(year, month)[1]:02d}"
+
+
+def _ranked(lines: Iterable[LadderLine]) -> list[LadderLine]:
+    by_rating = sorted(lines, key=lambda line: (line.provisional, -Decimal(line.rating), line.player))
+    ranked: list[LadderLine] = []
+    for _, group in groupby(by_rating, key=lambda line: line.provisional):
+        rank = 0
+        for place, line in enumerate(group, 1):
+            if place == 1 or line.rating != ranked[-1].rating:
+                rank = place
+            ranked.append(replace(line, rank=rank))
+    return ranked
+
+
+def rounded_like(rating: str, example: str) -> str:
+    """A rating rounded half away from zero to as many places as an example has."""
+    places = Decimal(1).scaleb(-len(example.partition(".")[2]))
+    return str(Decimal(rating).quantize(places, rounding=ROUND_HALF_UP))
+
+
+class Step(Struct, frozen=True, kw_only=True):
+    """A row of a player's history."""
+
+    date: str
+    period: str
+    """Date, order, event, round, board, game as far as the list's periods go."""
+    before: str
+    """The rating he was judged by."""
+    rating: str
+    change: str
+    games: int
+    events: tuple[str, ...]
+    cause: str
+    """`direct`: facts of this period changed when this row was last published; `carried`: only ratings before it."""
+    update: int
+    """In which this row was last published."""
+
+
+def history(deltas: Iterable[DeltaRow]) -> list[Step]:
+    """A player's rows on one list as steps, in order."""
+    steps: list[Step] = []
+    for delta in deltas:
+        assert delta.row is not None, "what stands is asked for"
+        before = steps[-1].rating if steps else delta.row.events[0].rating
+        steps.append(
+            Step(
+                date=delta.date,
+                period="/".join(str(value) for name, value in _in_order(delta.period) if name != "kind"),
+                before=before,
+                rating=delta.row.rating,
+                change=difference(delta.row.rating, before),
+                games=_games(delta),
+                events=tuple(line.event for line in delta.row.events),
+                cause=delta.by.cause,
+                update=delta.by.update,
+            )
+        )
+    return steps
+
+
+def _in_order(period: Mapping[str, object]) -> list[tuple[str, object]]:
+    return [(name, period[name]) for name in ("kind", "date", "order", "event", "round", "board", "game") if name in period]
+
+
+def difference(after: str, before: str) -> str:
+    """How far a rating went, with its sign."""
+    return f"{Decimal(after) - Decimal(before):+}"
+
+
+class Plot(Struct, frozen=True, kw_only=True):
+    """A player's rating over time as bars, each column an equal stretch of time."""
+
+    lines: tuple[str, ...]
+    """From the top."""
+    high: str
+    low: str
+    first: str
+    """Date of the first column."""
+    last: str
+
+
+def plot(steps: Sequence[Step], *, width: int = 72, height: int = 6) -> Plot | None:
+    """The rating over time; None without a step."""
+    if not steps:
+        return None
+    first, last = (_day(step.date) for step in (steps[0], steps[-1]))
+    values: list[Decimal] = []
+    at = 0
+    for column in range(width):
+        until = first + (last - first) * (column + 1) // width
+        while at + 1 < len(steps) and _day(steps[at + 1].date) <= until:
+            at += 1
+        values.append(Decimal(steps[at].rating))
+    low, high = min(values), max(values)
+    eighths = [1 + int((value - low) * (8 * height - 1) / (high - low)) if high > low else 4 * height for value in values]
+    lines = []
+    for row in range(height - 1, -1, -1):
+        filled = [min(8, max(0, level - 8 * row)) for level in eighths]
+        lines.append("".join(BARS[fill - 1] if fill else " " for fill in filled))
+    return Plot(lines=tuple(lines), high=str(high), low=str(low), first=steps[0].date, last=steps[-1].date)
+
+
+def _day(date: str) -> int:
+    """A number that grows with time: the day, of a month its last."""
+    return Day.fromisoformat(_last_day(date)).toordinal()
+
+
+class EventRating(Struct, frozen=True, kw_only=True):
+    """What a period with this event did to a player."""
+
+    list: str
+    player: str
+    period: str
+    judged_by: str
+    """The rating of the list that judged him."""
+    rating: str
+    """After the period."""
+    games: int
+    score: str
+    expected: str
+    others: tuple[str, ...]
+    """Other events of the same period: their games are in the rating, too."""
+
+
+def event_ratings(event: str, deltas: Iterable[DeltaRow]) -> list[EventRating]:
+    """The rows that name an event, by list and player."""
+    found = []
+    for delta in deltas:
+        if delta.row is None:
+            continue
+        for line in delta.row.events:
+            if line.event == event:
+                terms = [(Decimal(str(term.get("score", "0"))), Decimal(str(term.get("expected", "0")))) for term in line.terms]
+                found.append(
+                    EventRating(
+                        list=delta.list,
+                        player=delta.player,
+                        period="/".join(str(value) for name, value in _in_order(delta.period) if name != "kind"),
+                        judged_by=line.rating,
+                        rating=delta.row.rating,
+                        games=line.games,
+                        score=str(sum((score for score, _ in terms), Decimal(0))),
+                        expected=str(sum((expected for _, expected in terms), Decimal(0))),
+                        others=tuple(other.event for other in delta.row.events if other.event != event),
+                    )
+                )
+    return sorted(found, key=lambda one: (one.list, one.player))
+
+
+def months_of(event_value: bytes) -> list[str]:
+    """The months in which a rated event can have been rated: those of its dates and of its games', and the ones after (closing days)."""
+    row = orjson.loads(event_value)
+    dates = [row["event"].get("date"), row["event"].get("start_date"), *(game.get("date") for game in row["games"])]
+    months = {date[:7] for date in dates if date}
+    return sorted(months | {_month_after(month) for month in months})
+
+
+def persons_of(event_value: bytes) -> list[str]:
+    """Everybody who has a side in an event."""
+    row: dict[str, Any] = orjson.loads(event_value)
+    return sorted({game[side]["person"] for game in row["games"] for side in ("white", "black") if side in game})
+
+
+def _month_after(month: str) -> str:
+    year, number = int(month[:4]), int(month[5:7])
+    return f"{year + 1}-01" if number == 12 else f"{year}-{number + 1:02d}"
