@@ -1,0 +1,233 @@
+"""Proves or disproves what is published: the facts before each pool's newest head, replayed from nothing, against that head.
+
+Whether it holds is told by the fact topics and the heads alone. Only where a list differs are the published rows asked, so as to name the
+first period that is not what the facts give.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rerate.audit.explaining import DELTAS, FirstDifference, PublishedRows, first_difference
+from rerate.log.errors import LogMissing
+from rerate.log.seam import Log, Record
+from rerate.messages.errors import RerateError
+from rerate.messages.facts import FACT_TOPICS, Fact, Position
+from rerate.messages.partition import partition_of
+from rerate.messages.reading import Message, pool_of_key, read
+from rerate.pool.chain import Chain, chains
+from rerate.pool.head import Head, ListHead, read_head
+from rerate.pool.lists import LiveList
+from rerate.pool.pool import Halt, Pool, Settings
+
+POLL_RECORDS = 5_000
+
+
+class NoSuchPool(RerateError):
+    """Raised when a pool without a head is to be verified; the sentence says which pools have one."""
+
+    def __init__(self, pool: str, pools: Iterable[str]) -> None:
+        known = ", ".join(sorted(pools))
+        super().__init__(f"there is no pool {pool}; {f'there are: {known}' if known else 'no pool has been rated yet'}")
+
+
+class ListVerdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One list of a head."""
+
+    list: str
+    verdict: Literal["same", "differs", "held", "missing", "unknown"]
+    """missing: the facts give no such list; unknown: they give one that the head does not have."""
+    differs_in: Literal["games", "ratings"] | None = None
+    """games: other games are rated; ratings: the same games give other ratings."""
+    list_digest: str | None = None
+    """As the facts give it, hex."""
+    input_digest: str | None = None
+    published_list_digest: str | None = None
+    published_input_digest: str | None = None
+    rows: int = 0
+    players: int = 0
+    first: FirstDifference | None = None
+    rows_say: Literal["facts", "head", "neither"] | None = None
+    """Whose digest the published rows give."""
+
+
+class PoolVerdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One pool."""
+
+    pool: str
+    update: int
+    state: str
+    reason: str | None = None
+    """Why it is halted."""
+    facts: int
+    """Accepted messages before the head's positions, repetitions included."""
+    lists: tuple[ListVerdict, ...]
+    heads: int
+    """Length of the chain."""
+    faults: tuple[str, ...] = ()
+    """What is wrong with the chain, or why the facts could not be replayed."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything published follows from the facts."""
+        return not self.faults and all(one.verdict in ("same", "held") for one in self.lists)
+
+
+OnProgress = Callable[[str, int, int], None]
+"""Takes what is being done, how much is done, and of how much."""
+
+
+async def verify(log: Log, pool: str | None = None, *, on_progress: OnProgress = lambda step, done, of: None) -> list[PoolVerdict]:
+    """Replay one pool, or all, from scratch.
+
+    Raises:
+        NoSuchPool: the pool has no head.
+        LogMissing: there are no outcomes, or no facts.
+    """
+    heads: dict[int, dict[str, bytes]] = {}
+    for partition in range(log.partitions) if pool is None else [partition_of(pool, log.partitions)]:
+        records = await log.newest_with_prefix(partition, "rating-heads", b"" if pool is None else pool.encode())
+        found = {r.key.decode(): r.value for r in records if r.key is not None and r.value is not None}
+        heads[partition] = {name: value for name, value in found.items() if pool in (None, name)}
+    if pool is not None and not any(heads.values()):
+        everything = [r for p in range(log.partitions) for r in await log.newest_with_prefix(p, "rating-heads", b"")]
+        raise NoSuchPool(pool, [r.key.decode() for r in everything if r.key is not None])
+    verdicts = []
+    for partition, of_partition in heads.items():
+        if of_partition:
+            verdicts += await _verify_partition(log, partition, of_partition, on_progress)
+    return sorted(verdicts, key=lambda verdict: verdict.pool)
+
+
+async def _verify_partition(log: Log, partition: int, values: Mapping[str, bytes], on_progress: OnProgress) -> list[PoolVerdict]:
+    heads = {pool: read_head(value) for pool, value in values.items()}
+    facts = await _facts(log, partition, heads, on_progress)
+    followed = await _chains(log, partition)
+    verdicts = []
+    for number, (pool, head) in enumerate(sorted(heads.items())):
+        on_progress(f"replaying {pool}", number, len(heads))
+        chain = followed.get(pool, Chain())
+        faults = list(chain.faults)
+        if chain.value != values[pool]:
+            faults.append("the newest head in rating-heads is not the last one of rating-updates")
+        of_pool = facts.pop(pool)
+        lists: list[ListVerdict] = []
+        try:
+            lists = await _lists(log, partition, head, of_pool)
+        except Halt as halt:
+            faults.append(f"the facts cannot be replayed: {halt.detail}")
+        verdicts.append(
+            PoolVerdict(
+                pool=pool,
+                update=head.update,
+                state=head.state,
+                reason=head.reason,
+                facts=len(of_pool),
+                lists=tuple(lists),
+                heads=chain.count,
+                faults=tuple(faults),
+            )
+        )
+    on_progress("replayed", len(heads), len(heads))
+    return verdicts
+
+
+# ------------------------------------------------------------------ reading
+
+
+async def _facts(log: Log, partition: int, heads: Mapping[str, Head], on_progress: OnProgress) -> dict[str, list[tuple[Fact, Position]]]:
+    """The accepted facts of each pool before its head's positions."""
+    starts = await log.starts(partition, FACT_TOPICS)
+    upto = {topic: max(head.positions.get(topic, 0) for head in heads.values()) for topic in FACT_TOPICS}
+    ends = await log.ends(partition, FACT_TOPICS)
+    for topic, offset in upto.items():
+        if offset > ends[topic] or (starts[topic] > 0 and offset > 0):
+            kept = f"{topic} holds offsets {starts[topic]} to {ends[topic]}"
+            raise LogMissing(f"the facts are not whole: {kept}, the heads speak of everything from 0 to {offset}")
+    found: dict[str, list[tuple[Fact, Position]]] = {pool: [] for pool in heads}
+    of = sum(upto.values())
+    wanted = {topic: starts[topic] for topic, offset in upto.items() if offset}
+    if not wanted:
+        return found
+    reader = await log.reader(partition, wanted)
+    try:
+        while any(at < upto[topic] for topic, at in reader.positions().items()):
+            for record in await reader.poll(POLL_RECORDS):
+                _sort_in(record, heads, found, log.partitions)
+            on_progress("reading facts", min(of, sum(reader.positions().values())), of)
+    finally:
+        await reader.close()
+    return found
+
+
+def _sort_in(record: Record, heads: Mapping[str, Head], found: dict[str, list[tuple[Fact, Position]]], partitions: int) -> None:
+    pool = pool_of_key(record.key)
+    if pool is None or pool not in heads or record.offset >= heads[pool].positions.get(record.topic, 0):
+        return
+    verdict = read(Message(record.topic, record.partition, record.key, record.value, record.headers), partitions=partitions)
+    if isinstance(verdict, Fact):
+        found[pool].append((verdict, Position(record.topic, record.offset)))
+
+
+async def _chains(log: Log, partition: int) -> dict[str, Chain]:
+    topic = "rating-updates"
+    (end,) = (await log.ends(partition, [topic])).values()
+    reader = await log.reader(partition, await log.starts(partition, [topic]))
+    records: list[Record] = []
+    while reader.positions()[topic] < end:
+        records += await reader.poll(POLL_RECORDS)
+    await reader.close()
+    return chains((record.key, record.value) for record in records if record.offset < end)
+
+
+# ------------------------------------------------------------------ comparing
+
+
+async def _lists(log: Log, partition: int, head: Head, facts: Sequence[tuple[Fact, Position]]) -> list[ListVerdict]:
+    pool = Pool.restore(head.pool, _SETTINGS, facts, None)
+    verdicts = []
+    for name in sorted(head.lists.keys() | pool.lists.keys()):
+        entry, have = head.lists.get(name), pool.lists.get(name)
+        if entry is None:
+            verdicts.append(ListVerdict(list=name, verdict="unknown"))
+        elif entry.held is not None:
+            verdicts.append(ListVerdict(list=name, verdict="held"))
+        elif not isinstance(have, LiveList):
+            verdicts.append(ListVerdict(list=name, verdict="missing"))
+        else:
+            verdicts.append(await _list(log, partition, head, name, entry, have, facts))
+    return verdicts
+
+
+async def _list(
+    log: Log, partition: int, head: Head, name: str, entry: ListHead, have: LiveList, facts: Sequence[tuple[Fact, Position]]
+) -> ListVerdict:
+    rows, inputs = (digest.hex() for digest in have.replay.digest())
+    is_same = (rows, inputs) == (entry.list_digest, entry.input_digest)
+    verdict = ListVerdict(
+        list=name,
+        verdict="same" if is_same else "differs",
+        differs_in=None if is_same else "games" if inputs != entry.input_digest else "ratings",
+        list_digest=rows,
+        input_digest=inputs,
+        published_list_digest=entry.list_digest,
+        published_input_digest=entry.input_digest,
+        rows=have.replay.row_count,
+        players=have.replay.player_count,
+    )
+    if is_same:
+        return verdict
+    prefix = f"{head.pool}/{name}@{entry.edition}/".encode()
+    records = await log.newest_with_prefix(partition, DELTAS, prefix)
+    published = PublishedRows(have.replay, [record.value for record in records if record.value is not None])
+    digest = published.list_digest().hex()
+    return replace(
+        verdict,
+        rows_say="facts" if digest == rows else "head" if digest == entry.list_digest else "neither",
+        first=first_difference(head.pool, name, have.replay, published, facts),
+    )
+
+
+_SETTINGS = Settings(engine="rerate/verify")
