@@ -61,12 +61,25 @@ CALENDAR = ("2024-01-05", "2024-01-26", "2024-02-10", "2024-03-01", "2024-03-20"
 _LITTLE: Sequence[Data] = ({}, {"k_new": 4, "k_established": 2}, {"k_new": 400}, {"k_policy": "per_game", "k_new_games": 2})
 
 
-def _with_lists(sent: Sendable) -> Sendable:
-    """A configuration whose list `fast` is one that looks back, by choices that belong to its content."""
-    if sent.type != "rerate.pool-configured.v1":
-        return sent
-    random = Random(canonical(sent.data))
-    return replace(sent, data=sent.data | {"lists": [_lagging(random, one) if one["id"] == "fast" else one for one in sent.data["lists"]]})
+def _dressed(sent: Sendable) -> Sendable:
+    """A configuration whose list `fast` is one that looks back, events of more variants, games with dates of their own; by choices that
+    belong to the content of the fact."""
+    random = Random(canonical([sent.type, sent.data]))
+    if sent.type == "rerate.pool-configured.v1":
+        lists = [_lagging(random, one) if one["id"] == "fast" else _club(random, one) for one in sent.data["lists"]]
+        return replace(sent, data=sent.data | {"lists": lists})
+    dressed: Data = {}
+    if sent.type == "rerate.result-published.v1" and random.random() < 0.1:
+        dressed["event"] = sent.data["event"] | {"variant": "blitz"}
+    if "games" in sent.data and "ruling" not in sent.data and random.random() < 0.3:
+        dressed["games"] = [game | {"date": random.choice(CALENDAR)} for game in sent.data["games"]]
+    return replace(sent, data=sent.data | dressed)
+
+
+def _club(random: Random, one: Data) -> Data:
+    dated: Data = {"dated_by": random.choice(["start", "game"])} if random.random() < 0.2 else {}
+    variants: Data = {"variants": random.choice([["standard", "blitz"], ["blitz"], ["bughouse", "standard"]])}
+    return one | dated | (variants if random.random() < 0.25 else {})
 
 
 def _lagging(random: Random, one: Data) -> Data:
@@ -99,8 +112,8 @@ def of_two_lists(history: Sequence[Sendable]) -> list[Sendable]:
         fast = {"id": "fast", "quantum": "0.1", "shown": "1", "period": "month", "rules": [{"system": LAG, "parameters": {}}]}
         first = replace(first, data=first.data | {"lists": [*first.data["lists"], fast]})
     else:
-        first = _with_lists(first)
-    return [first, *map(_with_lists, others)]
+        first = _dressed(first)
+    return [first, *map(_dressed, others)]
 
 
 def pool_histories(*, max_length: int = 25) -> st.SearchStrategy[list[Sendable]]:

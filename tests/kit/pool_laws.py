@@ -272,8 +272,8 @@ def _is_taken(rating_list: Any, event: Data) -> bool:
     named = event.get("lists")
     by_category = rating_list.categories is None or event["category"] in rating_list.categories
     is_then = (rating_list.from_ or "") <= event["date"] < (rating_list.until or "9999-99-99")
-    is_standard = event.get("variant", "standard") == "standard"
-    return is_standard and is_then and (by_category if named is None else rating_list.id in named)
+    is_of_variant = event.get("variant", "standard") in ({*(rating_list.variants or ["standard"])} - {"bughouse"})
+    return is_of_variant and is_then and (by_category if named is None else rating_list.id in named)
 
 
 def _is_before_seed(rating_list: Any, event: Data, game: Data, as_of: dict[str, str]) -> bool:
