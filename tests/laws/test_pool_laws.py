@@ -49,7 +49,7 @@ def test_topics_are_those_of_a_fresh_pool_after_every_prefix(history: list[Senda
     pool_laws.incremental(history)
 
 
-@law(DATES, share=share(0.5))
+@law(DATES, share=share(0.2))
 def test_corrected_dates_of_a_list_that_looks_back_are_those_of_a_fresh_pool(history: list[Sendable]) -> None:
     pool_laws.incremental(history)
     pool_laws.as_plain(history)
