@@ -329,14 +329,7 @@ class Engine:
             update = None if pool is None or is_catching_up else self._residents.update_in_force(pool)
             receipts.append(receipt_record(one.record, one.verdict, is_duplicate=one.is_duplicate, update=update))
         progress = progress_record(self._partition, self._partitions, self._next, is_catching_up=is_catching_up)
-        records = transaction(list(updates.values()), receipts, progress)
-        assert self._writer is not None
-        self.counts.transactions_begun += 1
-        try:
-            await self._writer.commit(records, self._next)
-        except Fenced as fenced:
-            self._world.die(f"partition {self._partition}: ownership lost, another rater has it ({fenced})")
-        self.counts.transactions_ended += 1
+        await self._write(transaction(list(updates.values()), receipts, progress), self._next)
         self._says_catching_up = is_catching_up
         accepted = [new for one in judged if (new := one.accepted) is not None]
         named = {pool: read_head(update.head).positions for pool, update in updates.items()}
@@ -349,10 +342,12 @@ class Engine:
     async def _write(self, records: Sequence[Out], consumed: Mapping[str, int]) -> None:
         """One transaction, by whoever still owns the partition."""
         assert self._writer is not None
+        self.counts.transactions_begun += 1
         try:
             await self._writer.commit(records, consumed)
         except Fenced as fenced:
             self._world.die(f"partition {self._partition}: ownership lost, another rater has it ({fenced})")
+        self.counts.transactions_ended += 1
 
     async def _refill(self) -> None:
         """Bring the cache up to the partition head, publishing nothing: what lies before it has its receipts."""
