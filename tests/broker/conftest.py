@@ -1,0 +1,60 @@
+"""One broker for the whole run, whoever asks for it; `RERATE_TEST_KAFKA=HOST:PORT` names one that is there instead."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from ops.kafka.local import RUN, KafkaMissing, LocalKafka, prepare
+
+SHARED = RUN.with_name(".run-tests")
+"""The same for all workers of all runs in this checkout: they share one broker, and the last one ends it."""
+USERS = SHARED.with_suffix(".users")
+
+
+@pytest.fixture(scope="session")
+def bootstrap() -> Iterator[str]:
+    named = os.environ.get("RERATE_TEST_KAFKA")
+    if named:
+        yield named
+        return
+    try:
+        prepare()
+    except KafkaMissing as missing:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(f"{missing}, or RERATE_TEST_KAFKA to name a broker that is there")
+    kafka = LocalKafka(SHARED)
+    with _users() as users:
+        if not (users and kafka.is_running()):
+            kafka.wipe()
+            kafka.start()
+        users.add(os.getpid())
+    yield kafka.bootstrap()
+    with _users() as users:
+        users.discard(os.getpid())
+        if not users:
+            kafka.wipe()
+
+
+@contextmanager
+def _users() -> Iterator[set[int]]:
+    """The processes that use the broker, for one at a time to look at and to change."""
+    with USERS.open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        users = {pid for pid in map(int, file.read().split()) if _lives(pid)}
+        yield users
+        file.seek(0)
+        file.truncate()
+        file.write(" ".join(map(str, sorted(users))))
+
+
+def _lives(pid: int) -> bool:
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}").exists() or not Path("/proc").exists()
+    return False
