@@ -1,0 +1,31 @@
+"""The command `rerate`: every process and every question to a log, by one name."""
+
+import click
+
+from rerate import __version__
+from rerate.cli.base import Commands, shared_options
+from rerate.cli.demo import demo
+from rerate.cli.publishing import publish
+from rerate.cli.rating import rater, verify
+from rerate.cli.showing import event, ladder, player
+from rerate.cli.subscribing import subscribe
+from rerate.cli.tracing import heads, receipts, standing, status
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(__version__, prog_name="rerate")
+@shared_options
+def cli() -> None:
+    """Ratings as a function of the facts on a log: publish facts, rate them, read ladders, verify everything.
+
+    Exit codes: 0 done; 1 the answer is no; 2 usage; 3 the log cannot be reached; 4 timed out.
+    """
+
+
+for command in (publish, rater, ladder, player, event, receipts, standing, heads, status, verify, subscribe, demo):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """The console script."""
+    cli(prog_name="rerate")

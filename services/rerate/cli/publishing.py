@@ -1,0 +1,197 @@
+"""`rerate publish`: good lines go to the log, bad ones are named with line and column."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+import click
+import orjson
+
+from rerate.cli.base import NO, Ended, Options, TimedOut, run, shared_options
+from rerate.cli.opening import Opened, opened
+from rerate.cli.output import Advance, count, number, progress, say, write_json
+from rerate.intake.lines import BadLine, FactLine, read_lines
+from rerate.log.errors import LogMissing
+from rerate.log.seam import Log, Out, Reader
+from rerate.messages.codes import REJECTED
+from rerate.messages.writing import STRUCTURED_HEADERS
+
+LINES_A_BATCH = 5_000
+BYTES_A_BATCH = 16 << 20
+WAIT_S = 30.0
+POLL_S = 0.1
+RECEIPTS = "fact-receipts"
+
+Place = tuple[int, str, int]
+"""Partition, topic, offset."""
+
+
+@dataclass(slots=True)
+class Published:
+    """What came of a file."""
+
+    facts: int = 0
+    bad: int = 0
+    topics: Counter[str] = field(default_factory=Counter)
+    pools: Counter[str] = field(default_factory=Counter)
+    places: dict[Place, FactLine] = field(default_factory=dict)
+    """Where each fact stands; kept only for those who wait."""
+    receipts: Counter[str] = field(default_factory=Counter)
+
+    def summary(self) -> dict[str, Any]:
+        said: dict[str, Any] = {"published": self.facts, "bad": self.bad, "topics": self.topics, "pools": self.pools}
+        return said | ({"receipts": self.receipts} if self.receipts else {})
+
+
+class _Publish(click.Command):
+    """`--wait` may stand before the file without a number."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        for at, arg in enumerate(args):
+            following = args[at + 1] if at + 1 < len(args) else ""
+            if arg == "--wait" and not following.replace(".", "", 1).isdecimal():
+                args = [*args[:at], f"--wait={WAIT_S:g}", *args[at + 1 :]]
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_Publish)
+@click.argument("facts", metavar="FACTS.jsonl", type=click.File("rb"))
+@click.option("--wait", type=click.FloatRange(min=0), metavar="[SECONDS]", help="Wait for the receipts of what was published (30 s).")
+@shared_options
+@click.pass_obj
+def publish(options: Options, facts: BinaryIO, wait: float | None) -> None:
+    """Publish facts from a file, one CloudEvent a line; `-` is the standard input.
+
+    Good lines are published, bad ones named with line and column (exit code 1). With --wait a rejected fact is exit code 1, too, and a
+    receipt that does not come in time is 4.
+    """
+    published = run(_publish(options, facts, wait))
+    if options.as_json:
+        write_json(published.summary())
+    else:
+        pools = f" for {', '.join(sorted(published.pools))}" if 0 < len(published.pools) <= 5 else ""
+        say(f"{count(published.facts, 'fact')} published{pools}")
+        if published.receipts:
+            say(", ".join(f"{number(n)} {status}" for status, n in sorted(published.receipts.items())))
+    if published.bad:
+        raise Ended(f"{count(published.bad, 'line is', 'lines are')} not published; each is named above", NO)
+    if published.receipts[REJECTED]:
+        raise Ended(f"{count(published.receipts[REJECTED], 'message was', 'messages were')} rejected", NO)
+
+
+async def _publish(options: Options, file: BinaryIO, wait: float | None) -> Published:
+    published = Published()
+    async with opened(options) as chosen:
+        since = await _receipt_ends(chosen.log) if wait is not None else {}
+        with progress() as advance:
+            await _append(chosen, file, published, wait is not None, advance)
+            if wait is not None and published.places:
+                waiting = _Waiting(chosen, published, options.as_json)
+                await waiting.run(since, wait, advance)
+    return published
+
+
+async def _append(chosen: Opened, file: BinaryIO, published: Published, keeps: bool, advance: Advance) -> None:
+    for lines in _batches(read_lines(file, partitions=chosen.log.partitions)):
+        by_partition: dict[int, list[FactLine]] = {}
+        for line in lines:
+            if isinstance(line, BadLine):
+                published.bad += 1
+                click.echo(line.sentence, err=True)
+            else:
+                by_partition.setdefault(line.message.partition, []).append(line)
+        for partition, good in by_partition.items():
+            offsets = await append_lines(chosen.log, partition, good)
+            published.facts += len(good)
+            for line, offset in zip(good, offsets, strict=True):
+                published.topics[line.message.topic] += 1
+                published.pools[line.fact.data.pool] += 1
+                if keeps:
+                    published.places[partition, line.message.topic, offset] = line
+        advance("publishing", published.facts, None)
+
+
+async def append_lines(log: Log, partition: int, lines: Sequence[FactLine]) -> list[int]:
+    """Append facts of one partition; their offsets."""
+    return await log.append(
+        partition, [Out(line.message.topic, line.message.key, line.message.value, STRUCTURED_HEADERS) for line in lines]
+    )
+
+
+def _batches(lines: Iterator[FactLine | BadLine]) -> Iterator[list[FactLine | BadLine]]:
+    """Lines in batches of so many, or of so many bytes."""
+    batch: list[FactLine | BadLine] = []
+    size = 0
+    for line in lines:
+        batch.append(line)
+        size += len(line.message.value or b"") if isinstance(line, FactLine) else 0
+        if len(batch) >= LINES_A_BATCH or size >= BYTES_A_BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+async def _receipt_ends(log: Log) -> dict[int, int]:
+    """Where the receipts end before anything is published; 0 where no rater has run yet."""
+    ends = {}
+    for partition in range(log.partitions):
+        try:
+            ends[partition] = (await log.ends(partition, [RECEIPTS]))[RECEIPTS]
+        except LogMissing:
+            ends[partition] = 0
+    return ends
+
+
+class _Waiting:
+    """Waits until every published fact has its receipt."""
+
+    def __init__(self, chosen: Opened, published: Published, as_json: bool) -> None:
+        self._chosen, self._published, self._as_json = chosen, published, as_json
+        self._missing = set(published.places)
+        self._readers: dict[int, Reader] = {}
+
+    async def run(self, since: Mapping[int, int], seconds: float, advance: Advance) -> None:
+        """
+        Raises:
+            TimedOut: not all receipts came.
+        """
+        until = time.monotonic() + seconds
+        of = len(self._missing)
+        while self._missing:
+            for partition in {partition for partition, _, _ in self._missing}:
+                await self._poll(partition, since[partition])
+            advance("waiting for receipts", of - len(self._missing), of)
+            if self._missing and time.monotonic() >= until:
+                raise TimedOut(
+                    f"{count(self._published.facts, 'fact')} published; after {seconds:g} s {number(len(self._missing))} of them have no "
+                    f"receipt yet. Is a rater running? Start one: rerate --log {self._chosen.name} rater"
+                )
+            if self._missing:
+                await asyncio.sleep(POLL_S)
+
+    async def _poll(self, partition: int, since: int) -> None:
+        if partition not in self._readers:
+            try:
+                self._readers[partition] = await self._chosen.log.reader(partition, {RECEIPTS: since})
+            except LogMissing:
+                return  # no rater has ever run here
+        while records := await self._readers[partition].poll(LINES_A_BATCH):
+            for record in records:
+                self._take(orjson.loads(record.value or b"{}"))
+
+    def _take(self, receipt: dict[str, Any]) -> None:
+        message = receipt["message"]
+        place = (message["partition"], message["topic"], message["offset"])
+        if place not in self._missing:
+            return
+        self._missing.discard(place)
+        self._published.receipts[receipt["status"]] += 1
+        line = self._published.places[place].number
+        if self._as_json:
+            write_json({"line": line, **receipt})
+        elif receipt["status"] == REJECTED:
+            click.echo(f"line {line}: {receipt['sentence']}", err=True)

@@ -1,0 +1,160 @@
+"""`rerate rater` and `rerate verify`: the two that replay."""
+
+import asyncio
+import logging
+import signal
+import time
+from contextlib import suppress
+
+import click
+
+from rerate.audit.verify import ListVerdict, PoolVerdict
+from rerate.audit.verify import verify as verify_log
+from rerate.board.lookup import Lookup
+from rerate.cli.base import NO, Ended, Options, collect_rarely, run, shared_options
+from rerate.cli.opening import Opened, opened
+from rerate.cli.output import count, number, progress, say, write_json
+from rerate.messages.codes import HALTED, SENTENCES
+from rerate.messages.partition import partition_of
+from rerate.rater import app
+from rerate.rater.app import Progress
+
+
+@click.command()
+@click.option("--until-idle", is_flag=True, help="End when everything there is has been rated.")
+@click.option("--rebuild", metavar="POOL", help="Forget what is derived of a pool, replay it from the log, publish what differs, and end.")
+@shared_options
+@click.pass_obj
+def rater(options: Options, until_idle: bool, rebuild: str | None) -> None:
+    """Rate what is published, until stopped (Ctrl-C)."""
+    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    collect_rarely()
+    if rebuild is not None:
+        update, rows = run(_rebuild(options, rebuild))
+        if options.as_json:
+            write_json({"pool": rebuild, "update": update, "rows": rows})
+        else:
+            verdict = "every row was right" if not rows else f"{count(rows, 'row')} put right"
+            say(f"{rebuild} rebuilt: update {number(update)}, {verdict}")
+        return
+    done, halted = run(_rate(options, until_idle))
+    if done is None:
+        return
+    if options.as_json:
+        write_json({"facts": done.facts, "updates": done.updates, "rows": done.rows, "halted": halted})
+        return
+    say(f"{count(done.facts, 'message')} rated in all; now {count(done.updates, 'update')} with {count(done.rows, 'row')} published")
+    for pool, reason in halted.items():
+        say(f"{pool} is halted: {SENTENCES['halt-reason'].get(reason, reason)} `rerate rater --rebuild {pool}` ends it")
+
+
+async def _rate(options: Options, until_idle: bool) -> tuple[Progress | None, dict[str, str]]:
+    async with opened(options) as chosen:
+        rating = asyncio.ensure_future(rate(chosen, until_idle=until_idle))
+        loop = asyncio.get_running_loop()
+        for number_ in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number_, rating.cancel)
+        done = None
+        with suppress(asyncio.CancelledError):
+            done = await rating
+        for number_ in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number_)
+        if done is None:
+            return None, {}
+        heads = await Lookup(chosen.log).heads()
+        return done, {pool: head.reason or "" for pool, head in heads.items() if head.state == HALTED}
+
+
+async def rate(chosen: Opened, *, until_idle: bool) -> Progress:
+    """Run the rater with a progress bar."""
+    with progress() as advance:
+
+        def told(now: Progress) -> None:
+            advance(now.step, now.facts, now.of)
+
+        return await app.run(chosen.log, chosen.open_store, until_idle=until_idle, on_progress=told)
+
+
+async def _rebuild(options: Options, pool: str) -> tuple[int, int]:
+    async with opened(options) as chosen:
+        partition = partition_of(pool, chosen.log.partitions)
+        return await app.rebuild(chosen.log, chosen.open_store, pool, partition=partition)
+
+
+@click.command()
+@click.argument("pool", required=False)
+@shared_options
+@click.pass_obj
+def verify(options: Options, pool: str | None) -> None:
+    """Replay the facts from scratch and hold the newest heads against it, and the chain of heads.
+
+    Reads nothing but the fact topics and the heads to decide; exit code 1 if anything differs. Where a list differs the first period that
+    is not what the facts give is named.
+    """
+    collect_rarely()
+    started = time.monotonic()
+    verdicts = run(_verify(options, pool))
+    if options.as_json:
+        for verdict in verdicts:
+            write_json({"holds": verdict.holds, "verdict": verdict})
+    else:
+        show_verdicts(verdicts, time.monotonic() - started)
+    if not all(verdict.holds for verdict in verdicts):
+        wrong = [verdict.pool for verdict in verdicts if not verdict.holds]
+        raise Ended(f"what is published of {', '.join(wrong)} does not follow from the facts", NO)
+
+
+async def _verify(options: Options, pool: str | None) -> list[PoolVerdict]:
+    async with opened(options) as chosen:
+        with progress() as advance:
+            return await verify_log(chosen.log, pool, on_progress=advance)
+
+
+def show_verdicts(verdicts: list[PoolVerdict], seconds: float) -> None:
+    """The verdicts for people."""
+    for verdict in verdicts:
+        say(
+            f"{verdict.pool}: update {number(verdict.update)}, {count(verdict.facts, 'fact')} replayed from scratch, "
+            f"chain of {count(verdict.heads, 'head')} {'unbroken' if not verdict.faults else 'not in order'}"
+        )
+        if verdict.state == HALTED:
+            say(f"  halted: {SENTENCES['halt-reason'].get(verdict.reason or '', verdict.reason)}")
+        for fault in verdict.faults:
+            say(f"  {fault}")
+        for one in verdict.lists:
+            say(*(f"  {line}" for line in _list_lines(one)))
+    if not verdicts:
+        say("no pool has been rated yet")
+    say(f"{seconds:.1f} s")
+
+
+def _list_lines(one: ListVerdict) -> list[str]:
+    match one.verdict:
+        case "differs":
+            return _difference_lines(one)
+        case "same":
+            return [f"list {one.list}: same, {number(one.rows)} rows of {count(one.players, 'player')}, digest {one.list_digest}"]
+        case "held":
+            return [f"list {one.list}: held, not compared"]
+        case "missing":
+            return [f"list {one.list}: DIFFERS, the facts give no such list"]
+        case "unknown":
+            return [f"list {one.list}: DIFFERS, the facts give this list, the head does not have it"]
+
+
+def _difference_lines(one: ListVerdict) -> list[str]:
+    what = "other games are rated" if one.differs_in == "games" else "the same games give other ratings (arithmetic)"
+    lines = [
+        f"list {one.list}: DIFFERS, {what}",
+        f"  the facts give  list {one.list_digest}, games {one.input_digest}",
+        f"  the head says   list {one.published_list_digest}, games {one.published_input_digest}",
+    ]
+    if one.rows_say is not None:
+        lines.append(f"  the published rows give {'neither' if one.rows_say == 'neither' else f'what the {one.rows_say} say'}")
+    if one.first is not None:
+        lines.append(f"  first period that differs: {one.first.period}, {count(one.first.differing, 'player')}")
+        lines += [
+            f"    {player}: the facts give {ours or 'no row'}, published is {theirs or 'no row'}"
+            for player, ours, theirs in one.first.players
+        ]
+    return lines

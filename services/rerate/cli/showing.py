@@ -1,0 +1,252 @@
+"""`rerate ladder`, `player`, `event`: what people ask."""
+
+from datetime import datetime
+from typing import Any
+
+import click
+
+from rerate.board.asking import EventPage, Ladder, PlayerPage, ask_event, ask_ladder, ask_player
+from rerate.board.lookup import Lookup
+from rerate.board.rows import SnapshotRow
+from rerate.board.views import LadderLine, Plot, plot
+from rerate.cli.base import Options, collect_rarely, run, shared_options
+from rerate.cli.names import Names, NamesFile
+from rerate.cli.opening import opened
+from rerate.cli.output import count, number, say, table, write_json
+from rerate.messages.codes import HALTED, SENTENCES
+
+names_option = click.option("--names", type=NamesFile(), default=Names, help="CSV id,name: show names beside ids.")
+list_option = click.option("--list", "list_id", metavar="LIST", help="A list of the pool; default: its only one.")
+
+
+@click.command()
+@click.argument("pool")
+@list_option
+@click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="The ladder of that day, as today's facts tell it.")
+@click.option("--top", type=click.IntRange(min=1), metavar="N", help="The first N established players only.")
+@names_option
+@shared_options
+@click.pass_obj
+def ladder(options: Options, pool: str, list_id: str | None, as_of: datetime | None, top: int | None, names: Names) -> None:
+    """The rating list of a pool, by rating; provisional players below."""
+    collect_rarely()
+    date = None if as_of is None else as_of.strftime("%Y-%m-%d")
+    found = run(_ladder(options, pool, list_id, date))
+    if options.as_json:
+        for line in _top(found.lines, top):
+            write_json(
+                {
+                    "pool": pool,
+                    "list": found.list_id,
+                    "update": found.head.update,
+                    **({"as_of": date} if date else {}),
+                    **line_object(line, names),
+                }
+            )
+        return
+    when = f"as of {date}, as update {found.head.update} tells it" if date else f"update {found.head.update}"
+    say(f"{pool}, list {found.list_id}, {when}{_halted(found)}", "")
+    show_ladder(_top(found.lines, top), names)
+    shown, of = len(_top(found.lines, top)), len(found.lines)
+    if shown < of:
+        say("", f"{number(shown)} of {count(of, 'player')}")
+
+
+async def _ladder(options: Options, pool: str, list_id: str | None, date: str | None) -> Ladder:
+    async with opened(options) as chosen:
+        return await ask_ladder(Lookup(chosen.log), pool, list_id, date)
+
+
+def _halted(found: Ladder) -> str:
+    return " (HALTED: later facts are not in it)" if found.head.state == HALTED else ""
+
+
+def _top(lines: list[LadderLine], top: int | None) -> list[LadderLine]:
+    return lines if top is None else [line for line in lines if not line.provisional][:top]
+
+
+def line_object(line: LadderLine, names: Names) -> dict[str, Any]:
+    """A line of a ladder for programs."""
+    told = {name: getattr(line, name) for name in LadderLine.__struct_fields__ if getattr(line, name) is not None}
+    return told | names.beside(line.player)
+
+
+def show_ladder(lines: list[LadderLine], names: Names) -> None:
+    """A ladder for people: who is established, then who is provisional."""
+    for provisional, title in ((False, None), (True, "provisional:")):
+        chosen = [line for line in lines if line.provisional is provisional]
+        if not chosen:
+            continue
+        if title:
+            say("", title)
+        if any(names.of(line.player) != line.player for line in chosen):
+            named = [
+                (line.rank, line.shown, line.rating, names.of(line.player), line.player, line.games, line.last_game) for line in chosen
+            ]
+            table(["#", "rating", "exact", "player", "id", "games", "last game"], named, right=_NUMBERS)
+        else:
+            plain = [(line.rank, line.shown, line.rating, line.player, line.games, line.last_game) for line in chosen]
+            table(["#", "rating", "exact", "player", "games", "last game"], plain, right=_NUMBERS)
+
+
+_NUMBERS = ("#", "rating", "exact", "games")
+
+
+@click.command()
+@click.argument("pool")
+@click.argument("id")
+@list_option
+@click.option("--rows", type=click.IntRange(min=0), default=10, show_default=True, help="How many of the last rows to show; 0: all.")
+@names_option
+@shared_options
+@click.pass_obj
+def player(options: Options, pool: str, id: str, list_id: str | None, rows: int, names: Names) -> None:
+    """A player's standing, and the history of their rating. An id that was merged is followed to the person."""
+    page = run(_player(options, pool, id, list_id))
+    if options.as_json:
+        for on_list in page.lists:
+            write_json(
+                {
+                    "pool": pool,
+                    "asked": id,
+                    "player": page.player,
+                    **names.beside(page.player),
+                    "merges": page.merges,
+                    "list": on_list.list_id,
+                    "update": page.head.update,
+                    "snapshot": on_list.snapshot,
+                    "rows": on_list.steps,
+                }
+            )
+        return
+    show_player(page, names, rows)
+
+
+async def _player(options: Options, pool: str, id: str, list_id: str | None) -> PlayerPage:
+    async with opened(options) as chosen:
+        return await ask_player(Lookup(chosen.log), pool, id, list_id)
+
+
+def show_player(page: PlayerPage, names: Names, rows: int) -> None:
+    """A player's page for people."""
+    name = names.of(page.player)
+    say(f"{name} ({page.player})" if name != page.player else page.player)
+    if page.asked != page.player:
+        say(f"{names.of(page.asked)} ({page.asked}) is this person, by {', '.join(page.merges)}")
+    for on_list in page.lists:
+        say("", f"list {on_list.list_id}: {_standing(on_list.snapshot)}")
+        drawn = plot(on_list.steps)
+        if drawn is not None:
+            say("", *plot_lines(drawn), "")
+        shown = on_list.steps[-rows:] if rows else on_list.steps
+        if shown:
+            columns = ["period", "before", "change", "rating", "games", "because"]
+            because = {"direct": "own games", "carried": "ratings before it"}
+            cells = [
+                (s.period, s.before, s.change, s.rating, s.games, f"{because.get(s.cause, s.cause)}, update {s.update}") for s in shown
+            ]
+            table(columns, cells, right=("before", "change", "rating", "games"))
+        if len(shown) < len(on_list.steps):
+            say(f"the last {len(shown)} of {count(len(on_list.steps), 'row')}; --rows 0 shows all")
+
+
+def _standing(s: SnapshotRow) -> str:
+    parts = [s.rating + (" (provisional)" if s.provisional else "")]
+    parts.append(f"{count(s.games, 'game')}: {number(s.won)} won, {number(s.drawn)} drawn, {number(s.lost)} lost")
+    if s.peak is not None:
+        parts.append(f"highest {s.peak.rating} on {s.peak.date}")
+    if s.as_of is not None:
+        parts.append(f"began on {s.as_of} with a rating from elsewhere")
+    return "; ".join(parts)
+
+
+def plot_lines(drawn: Plot) -> list[str]:
+    """A plot with its scales."""
+    width = max(len(drawn.high), len(drawn.low))
+    labels = {0: drawn.high, len(drawn.lines) - 1: drawn.low}
+    lines = [f"{labels.get(at, ''):>{width}} │{line}" for at, line in enumerate(drawn.lines)]
+    gap = len(drawn.lines[0]) - len(drawn.first) - len(drawn.last)
+    return [*(line.rstrip() for line in lines), f"{'':>{width}}  {drawn.first}{' ' * max(gap, 1)}{drawn.last}"]
+
+
+@click.command()
+@click.argument("pool")
+@click.argument("id")
+@names_option
+@shared_options
+@click.pass_obj
+def event(options: Options, pool: str, id: str, names: Names) -> None:
+    """An event: each game, rated or why not, by which facts; and what its period did to ratings."""
+    page = run(_event(options, pool, id))
+    if options.as_json:
+        write_json({"update": page.head.update, "row": page.event, "ratings": page.ratings})
+        return
+    show_event(page, names)
+
+
+async def _event(options: Options, pool: str, id: str) -> EventPage:
+    async with opened(options) as chosen:
+        return await ask_event(Lookup(chosen.log), pool, id)
+
+
+def show_event(page: EventPage, names: Names) -> None:
+    """An event's page for people."""
+    row = page.event
+    about = row["event"]
+    name = names.of(about["id"])
+    say(f"{name} ({about['id']})" if name != about["id"] else about["id"])
+    fields = [
+        f"{field} {about[field]}"
+        for field in ("date", "start_date", "order", "category", "variant", "status", "part_of", "rate_in")
+        if field in about
+    ]
+    say(", ".join([*fields, SENTENCES["event-state"][row["state"]]]))
+    for flag in row["flags"]:
+        say(f"{flag}: {SENTENCES['flag'][flag]}")
+    facts = [
+        f"{fact['source']}/{fact['id']}" + (f" (revision {fact['revision']})" if "revision" in fact else "") for fact in row["by"]["facts"]
+    ]
+    say(f"by {', '.join(facts)}; update {row['by']['update']}")
+    if row["games"]:
+        say("")
+        cells = [
+            (_place(game), _side(game, "white", names), game["result"], _side(game, "black", names), _judged(game)) for game in row["games"]
+        ]
+        table(["game", "white", "result", "black", "rated"], cells)
+    if page.ratings:
+        say("")
+        ratings = [
+            (
+                r.list,
+                names.of(r.player),
+                r.judged_by,
+                f"{r.score} of {r.games}",
+                r.expected,
+                r.rating,
+                f"with {count(len(r.others), 'other event')}" if r.others else "",
+            )
+            for r in page.ratings
+        ]
+        columns = ["list", "player", "judged by", "score", "expected", "after the period", ""]
+        table(columns, ratings, right=("judged by", "score", "expected", "after the period"))
+
+
+def _place(game: dict[str, Any]) -> str:
+    parts = [game["id"], *(f"{word} {game[word]}" for word in ("round", "board") if word in game)]
+    return ", ".join(parts)
+
+
+def _side(game: dict[str, Any], side: str, names: Names) -> str:
+    who = game.get(side)
+    if who is None:
+        return ""
+    person = names.of(who["person"])
+    return person if who["id"] == who["person"] else f"{person} (as {names.of(who['id'])})"
+
+
+def _judged(game: dict[str, Any]) -> str:
+    if "why" not in game:
+        return "yes"
+    said = SENTENCES["unrated-why"][game["why"]]
+    who = f" ({', '.join(game['ids'])})" if game.get("ids") else ""
+    return said + who if game["rated"] == "none" else f"{game['rated']} only. {said}{who}"
