@@ -56,7 +56,7 @@ class RowWriter:
         pool = self.rng.choice(self.pools)
         if self._updates[pool] and self.rng.random() < 0.15:
             return self._build(pool)
-        chosen = self.rng.sample(self.pools, self.rng.choice((1, 1, 2)))
+        chosen = self.rng.sample(self.pools, min(len(self.pools), self.rng.choice((1, 1, 2))))
         return [record for pool in sorted(chosen) for record in self._update(pool)]
 
     def _update(self, pool: str) -> list[Out]:

@@ -4,7 +4,7 @@ Whether it holds is told by the fact topics and the heads alone. Only where a li
 first period that is not what the facts give.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -13,24 +13,15 @@ from msgspec.structs import replace
 from rerate.audit.explaining import DELTAS, FirstDifference, PublishedRows, first_difference
 from rerate.log.errors import LogMissing
 from rerate.log.seam import Log, Record
-from rerate.messages.errors import RerateError
 from rerate.messages.facts import FACT_TOPICS, Fact, Position
 from rerate.messages.partition import partition_of
 from rerate.messages.reading import Message, pool_of_key, read
-from rerate.pool.chain import Chain, chains
+from rerate.pool.chain import Chain, NoSuchPool, chains
 from rerate.pool.head import Head, ListHead, read_head
 from rerate.pool.lists import LiveList
 from rerate.pool.pool import Halt, Pool, Settings
 
 POLL_RECORDS = 5_000
-
-
-class NoSuchPool(RerateError):
-    """Raised when a pool without a head is to be verified; the sentence says which pools have one."""
-
-    def __init__(self, pool: str, pools: Iterable[str]) -> None:
-        known = ", ".join(sorted(pools))
-        super().__init__(f"there is no pool {pool}; {f'there are: {known}' if known else 'no pool has been rated yet'}")
 
 
 class ListVerdict(Struct, frozen=True, kw_only=True, omit_defaults=True):

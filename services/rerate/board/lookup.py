@@ -14,9 +14,9 @@ import msgspec
 from rerate.board.following import Following, Times, whole_updates
 from rerate.log.errors import LogMissing
 from rerate.log.seam import Log, Record
-from rerate.messages.errors import RerateError
 from rerate.messages.facts import FACT_TOPICS
 from rerate.messages.partition import partition_of
+from rerate.pool.chain import NoSuchPool
 from rerate.pool.head import Head, read_head
 
 T = TypeVar("T")
@@ -38,15 +38,6 @@ class _Progress(msgspec.Struct):
 
 
 _decode_progress = msgspec.json.Decoder(_Progress).decode
-
-
-class NoSuchPool(RerateError):
-    """Raised when a pool is asked for that has no head; the sentence says which pools have one."""
-
-    def __init__(self, pool: str, pools: Iterable[str]) -> None:
-        known = ", ".join(sorted(pools))
-        there = f"there are: {known}" if known else "no pool has been rated yet (`rerate rater` rates what is published)"
-        super().__init__(f"there is no pool {pool}; {there}")
 
 
 def wall_clock_ms() -> int:

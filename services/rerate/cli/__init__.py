@@ -4,7 +4,7 @@ import click
 
 from rerate import __version__
 from rerate.cli.base import Commands, shared_options
-from rerate.cli.demo import demo
+from rerate.cli.demonstrating import demo
 from rerate.cli.publishing import publish
 from rerate.cli.rating import rater, verify
 from rerate.cli.showing import event, ladder, player

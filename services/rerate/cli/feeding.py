@@ -1,16 +1,20 @@
 """What the demo publishes: the football history and two Irish tournaments, counted on the way."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from rerate.intake import football, irish
 from rerate.intake.cloudevents import CloudEvent, to_line
 from rerate.intake.lines import FactLine, read_line
+from rerate.replay.entries import SCORES
 
-Content = tuple[str, dict[str, tuple[str, str, str]]]
-"""Date of an event, and its games: id -> white, black, result."""
+Side = tuple[str, int]
+"""A player and the half points they got."""
+
+Content = tuple[str, dict[str, frozenset[Side]]]
+"""Date of an event, and its games by id; who had which colour moves no rating."""
 
 
 @dataclass(slots=True)
@@ -19,32 +23,48 @@ class Tally:
 
     types: Counter[str] = field(default_factory=Counter)
     corrections_of_games: int = 0
-    """Corrections after which an event has other games, sides, results or another date."""
+    """Corrections after which an event has another date, or other games between other persons with another score."""
     merges: list[str] = field(default_factory=list)
     """Fact ids."""
     _events: dict[str, Content] = field(default_factory=dict)
+    _aliases: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Merge id -> alias and player, of the merges not undone so far."""
 
     def take(self, fact: CloudEvent) -> None:
         """Count one fact; they come in the order of their revisions."""
         kind, data = fact["type"].removeprefix("rerate.").rpartition(".")[0], fact["data"]
         self.types[kind] += 1
-        if kind == "result-published":
-            self._events[data["event"]["id"]] = (data["event"]["date"], _games(data["games"]))
-        elif kind == "result-corrected":
-            before = self._events[data["event_id"]]
-            after = (data["set"].get("date", before[0]), before[1] | _games(data["games"]))
-            for id in data.get("removed", ()):
-                del after[1][id]
-            self.corrections_of_games += after != before
-            self._events[data["event_id"]] = after
-        elif kind == "event-deleted":
-            del self._events[data["event_id"]]
-        elif kind == "identity-merged":
-            self.merges.append(fact["id"])
+        match kind:
+            case "result-published":
+                self._events[data["event"]["id"]] = (data["event"]["date"], _games(data["games"]))
+            case "result-corrected":
+                self._correct(data)
+            case "event-deleted":
+                del self._events[data["event_id"]]
+            case "identity-merged":
+                self.merges.append(fact["id"])
+                self._aliases[data["merge_id"]] = (data["alias"], data["player"])
+            case "identity-unmerged":
+                del self._aliases[data["merge_id"]]
+            case _:
+                raise AssertionError(f"the stream has no {kind}")
+
+    def _correct(self, data: Mapping[str, Any]) -> None:
+        date, games = self._events[data["event_id"]]
+        removed = data.get("removed", ())
+        after = data["set"].get("date", date), {id: game for id, game in games.items() if id not in removed} | _games(data["games"])
+        self.corrections_of_games += self._persons(after) != self._persons((date, games))
+        self._events[data["event_id"]] = after
+
+    def _persons(self, content: Content) -> Content:
+        """The content with every id as the person it is by now; merges of the stream make no chains."""
+        persons = dict(self._aliases.values())
+        date, games = content
+        return date, {id: frozenset((persons.get(who, who), points) for who, points in game) for id, game in games.items()}
 
 
-def _games(games: Iterable[dict[str, Any]]) -> dict[str, tuple[str, str, str]]:
-    return {game["id"]: (game["white"], game["black"], game["result"]) for game in games}
+def _games(games: Iterable[Mapping[str, Any]]) -> dict[str, frozenset[Side]]:
+    return {game["id"]: frozenset(zip((game["white"], game["black"]), SCORES[game["result"]], strict=True)) for game in games}
 
 
 class Football:

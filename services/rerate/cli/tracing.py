@@ -7,13 +7,13 @@ import click
 import orjson
 
 from rerate.board.asking import ask_standing
-from rerate.board.lookup import Lookup, NoSuchPool
+from rerate.board.lookup import Lookup
 from rerate.cli.base import NO, Ended, Options, run, shared_options
 from rerate.cli.opening import opened
 from rerate.cli.output import count, instant, number, say, table, write_json
 from rerate.log.errors import LogMissing
 from rerate.messages.codes import HALTED, SENTENCES
-from rerate.pool.chain import Chain, Link
+from rerate.pool.chain import Chain, Link, NoSuchPool
 from rerate.pool.head import Head, ListHead
 
 

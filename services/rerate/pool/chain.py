@@ -4,7 +4,17 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from rerate.messages.errors import RerateError
 from rerate.pool.head import Head, head_digest, read_head
+
+
+class NoSuchPool(RerateError):
+    """Raised when a pool is asked for that has no head; the sentence says which pools have one."""
+
+    def __init__(self, pool: str, pools: Iterable[str]) -> None:
+        known = ", ".join(sorted(pools))
+        there = f"there are: {known}" if known else "no pool has been rated yet (`rerate rater` rates what is published)"
+        super().__init__(f"there is no pool {pool}; {there}")
 
 
 class Link(Struct, frozen=True, kw_only=True):

@@ -208,10 +208,11 @@ class _Demo:
         if not self.is_quiet:
             table(["messages of football", ""], [(name, number(n)) for name, n in tally.types.most_common()], right=("",))
             say("")
+        corrections = number(tally.types["result-corrected"])
         statuses = ", ".join(f"{number(n)} {name}" for name, n in sorted(receipts.items()))
         self._say(
             f"{number(receipts.total())} receipts in both pools: {statuses}",
-            f"{number(tally.types['result-corrected'])} corrections: {number(tally.corrections_of_games)} changed a game or its date, "
+            f"{corrections} corrections: {number(tally.corrections_of_games)} changed who won, who played or when, "
             "the others nothing that is rated",
             f"{number(len(tally.merges))} merges of two names: {number(undone)} were undone later, as if never sent",
         )

@@ -1,0 +1,99 @@
+"""`rerate publish` and `rerate rater`."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.cli.conftest import FACTS, POOL, Command, history, jsonl
+
+RERATE = [sys.executable, "-c", "from rerate.cli import main; main()"]
+
+
+def test_facts_are_published_from_a_file_and_from_the_standard_input(fresh: Command, tmp_path: Path) -> None:
+    file = tmp_path / "facts.jsonl"
+    file.write_bytes(jsonl(history()))
+    assert fresh("publish", str(file)).output == f"{FACTS + 3} facts published for {POOL}\n"
+    (summary,) = fresh.lines("publish", "-", input=jsonl(history()[:2]))
+    assert summary == {"published": 2, "bad": 0, "topics": {"pool-facts": 1, "result-published": 1}, "pools": {POOL: 2}}
+
+
+def test_every_good_line_is_published_and_the_bad_one_is_named_with_line_and_column(fresh: Command) -> None:
+    good, other = jsonl(history()[:1]), jsonl(history()[1:2])
+    bad = other.replace(b'"1872-11-30"', b'"1872-02-30"')
+    result = fresh("publish", "-", input=good + bad + b"\n" + other)
+    assert result.exit_code == 1
+    assert result.stdout == f"2 facts published for {POOL}\n"
+    column = bad.index(b'"1872-02-30"') + 1
+    assert f"line 2, column {column}: " in result.stderr
+    assert "/data/event/date" in result.stderr
+    assert "1 line is not published" in result.stderr
+
+
+def test_waiting_without_a_rater_times_out_and_says_what_to_start(fresh: Command) -> None:
+    result = fresh("publish", "--wait", "0.2", "-", input=jsonl(history()[:3]))
+    assert result.exit_code == 4
+    assert f"rerate --log file:{fresh.directory} rater" in result.stderr
+
+
+def test_waiting_brings_the_receipts(fresh: Command) -> None:
+    rater = subprocess.Popen([*RERATE, "--log", f"file:{fresh.directory}", "rater"], stderr=subprocess.PIPE)
+    try:
+        lines = fresh.lines("publish", "-", "--wait", "60", input=jsonl(history()[:3] + history()[:1]))
+    finally:
+        rater.send_signal(signal.SIGINT)
+        _, said = rater.communicate(timeout=60)
+    assert [line["status"] for line in sorted(lines[:4], key=lambda line: line["line"])] == ["accepted"] * 3 + ["duplicate"]
+    assert lines[4]["receipts"] == {"accepted": 3, "duplicate": 1}
+    assert (rater.returncode, said) == (0, b"")
+
+
+def test_a_missing_file_is_a_matter_of_usage(fresh: Command) -> None:
+    assert fresh("publish", "nowhere.jsonl").exit_code == 2
+
+
+def test_the_rater_says_what_it_did_and_has_nothing_left_to_do(fresh: Command) -> None:
+    fresh("publish", "-", input=jsonl(history()))
+    (done,) = fresh.lines("rater", "--until-idle")
+    assert (done["facts"], done["updates"], done["halted"]) == (FACTS + 3, 1, {})
+    assert fresh("rater", "--until-idle").output == f"{FACTS + 3} messages rated in all; now 0 updates with 0 rows published\n"
+
+
+def test_a_rebuilt_pool_publishes_a_head_and_no_row_if_all_was_right(altered: Command) -> None:
+    (done,) = altered.lines("rater", "--rebuild", POOL)
+    assert done == {"pool": POOL, "update": 2, "rows": 0}
+    assert altered("verify").exit_code == 0
+
+
+def test_a_closed_pipe_ends_without_a_word(rated: Command) -> None:
+    reading = subprocess.Popen(
+        [*RERATE, "--log", f"file:{rated.directory}", "receipts", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert reading.stdout is not None
+    assert reading.stderr is not None
+    reading.stdout.close()
+    said = reading.stderr.read()
+    reading.stderr.close()
+    assert (reading.wait(timeout=60), said) == (0, b"")
+
+
+def test_a_pipe_has_no_colour_codes(rated: Command) -> None:
+    environment = os.environ | {"TERM": "xterm-256color"}
+    done = subprocess.run([*RERATE, "--log", f"file:{rated.directory}", "ladder", POOL], capture_output=True, env=environment, timeout=60)
+    assert done.returncode == 0
+    assert b"\x1b" not in done.stdout
+    assert done.stderr == b""
+
+
+def test_ctrl_c_ends_a_follower_without_a_word(rated: Command) -> None:
+    following = subprocess.Popen(
+        [*RERATE, "--log", f"file:{rated.directory}", "subscribe", POOL, "--follow"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert following.stdout is not None
+    assert following.stdout.readline().startswith(b'{"pool":"football:world"')
+    time.sleep(0.2)
+    following.send_signal(signal.SIGINT)
+    _, said = following.communicate(timeout=60)
+    assert (following.returncode, said) == (130, b"")

@@ -1,0 +1,206 @@
+"""The commands that read: for people and for programs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import FACTS, POOL, Command, MakeNames, history, jsonl
+
+SECOND = "irl:open"
+
+
+def test_a_ladder_is_ranked_by_rating_with_the_provisional_below(rated: Command) -> None:
+    lines = rated.lines("ladder", POOL)
+    established = [line for line in lines if not line["provisional"]]
+    assert lines == established + [line for line in lines if line["provisional"]]
+    assert [line["rank"] for line in established][:2] == [1, 2]
+    ratings = [float(line["rating"]) for line in established]
+    assert ratings == sorted(ratings, reverse=True)
+
+
+def test_a_ladder_for_people_shows_names(rated: Command, names_file: MakeNames) -> None:
+    names = names_file("id,name\nfootball:t1,Scotland\n")
+    said = rated("ladder", POOL, "--top", "3", "--names", str(names)).output
+    assert said.startswith(f"{POOL}, list elo, update 1\n")
+    assert "Scotland" in said
+    assert "3 of " in said
+
+
+def test_a_ladder_as_of_a_date_is_the_ladder_that_the_facts_up_to_it_make(rated: Command, fresh: Command) -> None:
+    """Exactly: publish only what happened up to that date, and rate it."""
+    date = "1885-03-01"
+    facts = [fact for fact in history() if fact["data"].get("event", {}).get("date", "") <= date]
+    fresh("publish", "-", input=jsonl(facts))
+    fresh("rater", "--until-idle")
+    keys = ("rank", "player", "rating", "shown", "provisional", "games", "last_game")
+    then = [[line[key] for key in keys] for line in rated.lines("ladder", POOL, "--as-of", date)]
+    assert then == [[line[key] for key in keys] for line in fresh.lines("ladder", POOL)]
+    assert 0 < len(then) < len(rated.lines("ladder", POOL)) or len(then) == len(rated.lines("ladder", POOL))
+
+
+@pytest.mark.parametrize("date", ["1885-02-30", "yesterday", "1885-3"])
+def test_a_date_that_is_none_is_a_matter_of_usage(rated: Command, date: str) -> None:
+    assert rated("ladder", POOL, "--as-of", date).exit_code == 2
+
+
+def test_a_player_has_a_standing_a_history_and_a_drawing(rated: Command) -> None:
+    (page,) = rated.lines("player", POOL, "football:t1")
+    assert page["snapshot"]["games"] == len(page["rows"]) > 20
+    assert page["rows"][0]["before"] == "1200.0"
+    assert page["rows"][0]["change"] == "+20.0"
+    said = rated("player", POOL, "football:t1").output
+    assert "│" in said
+    assert "because" in said
+
+
+def test_an_id_that_was_merged_is_followed_to_the_person(rated: Command) -> None:
+    (page,) = rated.lines("player", POOL, "football:t3")
+    assert (page["asked"], page["player"], page["merges"]) == ("football:t3", "football:t4", ["football:x1"])
+    assert "football:t3 (football:t3) is this person, by football:x1" in rated("player", POOL, "football:t3").output
+
+
+def test_an_event_names_its_games_its_facts_and_what_it_did_to_ratings(rated: Command) -> None:
+    (page,) = rated.lines("event", POOL, "football:e1")
+    assert [fact["id"] for fact in page["row"]["by"]["facts"]] == ["m1", "c1"]
+    assert [(one["player"], one["score"], one["rating"]) for one in page["ratings"]] == [
+        ("football:t1", "1.0", "1220.0"),
+        ("football:t2", "0.0", "1180.0"),
+    ]
+    said = rated("event", POOL, "football:e1").output
+    assert "football/history/c1 (revision 2)" in said
+
+
+def test_a_game_that_is_not_rated_says_why(rated: Command) -> None:
+    assert "The game was not played." in rated("event", SECOND, "irl:bunratty-2011").output
+
+
+def test_receipts_are_counted_filtered_and_say_why_a_message_was_rejected(rated: Command) -> None:
+    assert len(rated.lines("receipts", "--pool", POOL)) == FACTS + 4
+    (rejected,) = rated.lines("receipts", "--status", "rejected")
+    assert (rejected["pool"], rejected["reason"]) == (POOL, "not-cloudevents")
+    said = rated("receipts", "--last", "2").output
+    assert "1 rejected" in said
+    assert "the last 2 of" in said
+
+
+def test_a_standing_says_what_a_fact_counts_for(rated: Command) -> None:
+    (row,) = rated.lines("standing", "football/history/c1")
+    assert [content["standing"] for content in row["contents"]] == ["in-force"]
+    assert "in-force. It counts." in rated("standing", "football/history/c1", "--pool", POOL).output
+
+
+def test_heads_are_a_chain(rated: Command) -> None:
+    (line,) = rated.lines("heads", POOL)
+    assert (line["head"]["update"], len(line["digest"])) == (1, 64)
+    assert "1 head, chain unbroken" in rated("heads", POOL).output
+
+
+def test_status_tells_how_far_the_rater_is(rated: Command) -> None:
+    partition, *pools = rated.lines("status")
+    assert (partition["behind"], partition["next"]) == (0, partition["ends"])
+    assert [line["pool"] for line in pools] == [POOL, SECOND]
+    assert "0 behind" in rated("status").output
+
+
+def test_status_before_any_rating_tells_what_waits(fresh: Command) -> None:
+    fresh("publish", "-", input=jsonl(history()[:5]))
+    (partition,) = fresh.lines("status")
+    assert partition["behind"] == 5
+    assert "no pool has been rated yet" in fresh("status").output
+
+
+def test_a_subscriber_gets_whole_updates_and_goes_on_where_it_was(altered: Command, tmp_path: Path) -> None:
+    arguments = ("subscribe", POOL, "--topics", "rating-snapshots,person-ids", "--store", str(tmp_path / "subscriber"))
+    (first,) = (json.loads(line) for line in altered(*arguments).stdout.splitlines())
+    assert (first["update"], first["since"], sorted(first["rows"])) == (1, None, ["person-ids", "rating-snapshots"])
+    assert len(first["rows"]["rating-snapshots"]) == len(altered.lines("ladder", POOL))
+    assert altered(*arguments).stdout == ""
+    altered("rater", "--rebuild", POOL)
+    (second,) = (json.loads(line) for line in altered(*arguments).stdout.splitlines())
+    assert (second["update"], second["since"], second["rows"]["rating-snapshots"]) == (2, 1, [])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("ladder", "nix:no"), ("player", "nix:no", "x:y"), ("event", "nix:no", "x:y"), ("heads", "nix:no"), ("verify", "nix:no"),
+     ("subscribe", "nix:no"), ("receipts", "--pool", "nix:no"), ("standing", "a/b/c", "--pool", "nix:no")],
+)  # fmt: skip
+def test_an_unknown_pool_says_which_pools_there_are(rated: Command, arguments: tuple[str, ...]) -> None:
+    result = rated(*arguments)
+    assert result.exit_code == 1
+    assert result.stderr == f"Error: there is no pool nix:no; there are: {POOL}, {SECOND}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("player", POOL, "football:nobody"), "has no rating of football:nobody"),
+        (("event", POOL, "football:nowhere"), "knows no event football:nowhere"),
+        (("standing", "football/history/m9999"), "no fact football/history/m9999"),
+        (("ladder", POOL, "--list", "blitz"), "has no list blitz; its lists are: elo"),
+    ],
+)
+def test_what_is_not_there_is_said(rated: Command, arguments: tuple[str, ...], said: str) -> None:
+    result = rated(*arguments)
+    assert result.exit_code == 1
+    assert said in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("ladder", POOL), ("player", POOL, "x:y"), ("event", POOL, "x:y"), ("receipts",), ("standing", "a/b/c"), ("heads", POOL),
+     ("status",), ("verify",), ("subscribe", POOL)],
+)  # fmt: skip
+def test_a_log_that_does_not_exist_cannot_be_reached(fresh: Command, arguments: tuple[str, ...]) -> None:
+    result = fresh(*arguments)
+    assert result.exit_code == 3
+    assert result.stderr.startswith(f"Error: there is no log at {fresh.directory}/")
+    assert not fresh.directory.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("standing", "m1"), "authority/program/id"),
+        (("subscribe", POOL, "--topics", "fact-receipts"), "expected some of"),
+        (("ladder", POOL, "--names", "nowhere.csv"), "there is no file nowhere.csv"),
+        (("--log", "http://x", "status"), "expected file:DIR"),
+        (("--log", "kafka://x:9092", "status"), "Kafka is not there yet"),
+        (("--prefix", "other", "status"), "an embedded log has one set of topics"),
+    ],
+)
+def test_usage_errors_say_what_was_expected(rated: Command, arguments: tuple[str, ...], said: str) -> None:
+    result = rated(*arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_without_a_log_the_command_says_how_to_name_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    from click.testing import CliRunner
+
+    from rerate.cli import cli
+
+    monkeypatch.delenv("RERATE_LOG", raising=False)
+    result = CliRunner().invoke(cli, ["status"])
+    assert result.exit_code == 2
+    assert "Say --log file:DIR, or set RERATE_LOG" in result.stderr
+
+
+def test_the_log_may_come_from_the_environment_and_after_the_command(rated: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    from click.testing import CliRunner
+
+    from rerate.cli import cli
+
+    monkeypatch.setenv("RERATE_LOG", "file:/nowhere/at/all")
+    assert CliRunner().invoke(cli, ["status"]).exit_code == 3
+    assert CliRunner().invoke(cli, ["status", "--log", f"file:{rated.directory}"]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("name,id\n", "line 1: expected the columns id,name"), ("id,name\nx\n", "line 2: expected an id and a name")]
+)
+def test_a_file_of_names_that_is_none_is_named_with_its_line(rated: Command, names_file: MakeNames, text: str, said: str) -> None:
+    result = rated("ladder", POOL, "--names", str(names_file(text)))
+    assert result.exit_code == 2
+    assert said in result.stderr
