@@ -61,6 +61,7 @@ class RecordedLog(SimLog):
         self._open: dict[int, list[Out]] = defaultdict(list)
         self._rows: dict[str, dict[str, dict[bytes, bytes]]] = defaultdict(lambda: {topic: {} for topic in ROW_TOPICS})
         self._numbers: Counter[str] = Counter()
+        self._progress: dict[int, bytes] = {}
         super().__init__(seed, partitions, facts=FACT_TOPICS, outcomes=OUTCOME_TOPICS, compacted=COMPACTED_TOPICS, **more)
 
     def messages(self, partition: int = 0) -> list[Record]:
@@ -73,11 +74,10 @@ class RecordedLog(SimLog):
 
     def is_read(self, partition: int) -> bool:
         """Whether the newest partition head says that everything has been read and rated."""
-        progress = [record.value for record in self.said[partition][-50:] if record.topic == "rater-progress"]
-        ends = ends_of(self.messages(partition))
-        if not progress:
+        ends, value = ends_of(self.messages(partition)), self._progress.get(partition)
+        if value is None:
             return not any(ends.values())
-        head = read_partition_head(progress[-1] or b"")
+        head = read_partition_head(value)
         return head.next == ends and not head.catching_up
 
     def partition_of(self, pool: str) -> int:
@@ -108,6 +108,8 @@ class RecordedLog(SimLog):
                 else:
                     rows[record.key] = record.value
         for record in records:
+            if record.topic == "rater-progress" and record.value is not None:
+                self._progress[partition] = record.value
             if record.topic == "rating-updates" and record.key is not None:
                 pool = pool_of(record.key)
                 self._numbers[pool] += 1
