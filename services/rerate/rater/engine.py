@@ -86,8 +86,8 @@ class _Stopped(Exception):
 class Engine:
     """The rater of one partition.
 
-    From outside, between two steps, it may be *parked* (it keeps what it has and does nothing; its next transaction is fenced if somebody
-    else has owned the partition meanwhile) and *stopped*.
+    From outside it may be *parked* (it keeps what it has and begins no transaction; if somebody else has owned the partition meanwhile, its
+    next one is fenced) and *stopped*.
     """
 
     def __init__(self, world: World, store: Store, partition: int, settings: Settings, limits: Limits | None = None) -> None:
@@ -96,8 +96,6 @@ class Engine:
         """Set from outside."""
         self.is_stopped = False
         """Set from outside: `run` returns after the running step."""
-        self.is_resting = False
-        """Whether it has seen that it is parked: no step is running."""
         self.rebuilds: list[str] = []
         """Pools to rebuild between two steps; added to from outside."""
         self._world, self._partition, self._settings, self._limits = world, partition, settings, limits or Limits()
@@ -259,14 +257,17 @@ class Engine:
         await self._commit([], {pool: update}, is_catching_up=self._says_catching_up, settled=[pool])
         return update
 
+    @property
+    def is_in_transaction(self) -> bool:
+        """Whether a transaction, or the store batch that belongs to it, is on its way; a parked engine begins none."""
+        return self.counts.transactions_begun != self.counts.transactions_ended
+
     # ------------------------------------------------------------------ inside
 
     async def _between_steps(self) -> None:
-        """Where the engine may be parked or stopped."""
+        """Where the engine may be parked or stopped: between two steps, and before a transaction."""
         while self.is_parked and not self.is_stopped:
-            self.is_resting = True
             await self._world.sleep(RESTING_SECONDS)
-        self.is_resting = False
         if self.is_stopped:
             raise _Stopped
 
@@ -342,6 +343,7 @@ class Engine:
     async def _write(self, records: Sequence[Out], consumed: Mapping[str, int]) -> None:
         """One transaction, by whoever still owns the partition."""
         assert self._writer is not None
+        await self._between_steps()
         self.counts.transactions_begun += 1
         try:
             await self._writer.commit(records, consumed)

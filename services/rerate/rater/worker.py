@@ -1,8 +1,8 @@
 """The rater on Kafka: one engine for each partition that the group gives to this worker.
 
 Every join of a worker takes all partitions from everybody and gives most of them back at once. So an engine whose partition is taken away
-is *parked*: its running step ends, it keeps its pools, its reader and its writer. Given back, it goes on from its own position: had anybody
-owned the partition meanwhile, its next transaction would be fenced. Given to another, it is closed.
+is *parked*: its running transaction ends, it keeps its pools, its reader and its writer. Given back, it goes on from its own
+position: had anybody owned the partition meanwhile, its next transaction would be fenced. Given to another, it is closed.
 """
 
 import asyncio
@@ -48,6 +48,7 @@ class Worker:
         self._engines: dict[int, Engine] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._closing: set[asyncio.Task[None]] = set()
+        self._is_stopping = False
         self.generation = 0
         """Grows with each assignment."""
         gc.set_threshold(100_000, 50, 1_000)  # facts live long: looking for cycles among them again and again doubles a replay
@@ -60,6 +61,8 @@ class Worker:
     async def assigned(self, partitions: frozenset[int]) -> None:
         """These partitions are owned from now on, and no others."""
         self.generation += 1
+        if self._is_stopping:
+            return
         for partition in sorted(self._engines.keys() - partitions):
             self._retire(partition)
         for partition in sorted(partitions):
@@ -73,7 +76,7 @@ class Worker:
         _logger.info("generation %d: partitions %s", self.generation, sorted(partitions))
 
     async def revoked(self, partitions: frozenset[int]) -> None:
-        """These partitions may belong to another when this returns: no step of theirs is running then."""
+        """These partitions may belong to another when this returns: no transaction of theirs is on its way then, and none will begin."""
         async with asyncio.timeout(HAND_OVER_SECONDS):
             while {partition for partition in partitions if not self._is_parked(partition)}:  # asks every one
                 await asyncio.sleep(0.01)
@@ -104,7 +107,8 @@ class Worker:
         return True
 
     async def stop(self) -> None:
-        """End all engines after their running steps, within a limit."""
+        """End all engines after their running steps, within a limit; what is assigned from now on is left alone."""
+        self._is_stopping = True
         for partition in list(self._engines):
             self._retire(partition)
         tasks = [*self._tasks.values(), *self._closing]
@@ -116,14 +120,14 @@ class Worker:
     # ------------------------------------------------------------------ inside
 
     def _is_parked(self, partition: int) -> bool:
-        """Have a partition's engine parked; whether no step of it is running any more."""
+        """Have a partition's engine parked; whether no transaction of it is on its way any more."""
         task, engine = self._tasks.get(partition), self._engines.get(partition)
         if task is None or task.done():
             return True
         if engine is None:
             return False  # its store is being opened
         engine.is_parked = True
-        return engine.is_resting
+        return not engine.is_in_transaction
 
     def _retire(self, partition: int) -> None:
         engine, task = self._engines.pop(partition), self._tasks.pop(partition)
