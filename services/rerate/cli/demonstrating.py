@@ -47,7 +47,6 @@ def demo(options: Options, directory: Path) -> None:
 
     Makes a log in a directory of its own; running it again begins anew. Takes about a minute.
     """
-    collect_rarely()
     _clear(directory)
     shown = run(_Demo(directory, options.as_json).run())
     if options.as_json:
@@ -86,6 +85,7 @@ class _Demo:
         chosen = embedded(self.directory)
         try:
             source = Football(chosen.log.partitions)
+            collect_rarely()
             first = source.first_commit()
             await self._first_part(chosen, source, first)
             await self._second_part(chosen, source, first)
