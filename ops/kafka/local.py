@@ -80,7 +80,7 @@ class LocalKafka:
         """
         self._directory = directory
         self._settings = settings or {}
-        self._children: dict[int, subprocess.Popen[bytes]] = {}
+        self._children: set[int] = set()
 
     # ------------------------------------------------------------------ the whole
 
@@ -226,7 +226,8 @@ class LocalKafka:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # a Ctrl-C is for whoever started it
             )
-        self._children[node] = child
+        self._children.add(child.pid)
+        child.returncode = 0  # the node outlives this object, which would warn of it
         (home / "pid").write_text(f"{child.pid}\n{_command_of(child.pid)}")
 
     def _wait_ready(self, node: int) -> None:
@@ -255,13 +256,15 @@ class LocalKafka:
 
     def _pid(self, node: int) -> int | None:
         """The pid of a node that runs, and is still the process that was started here."""
-        if node in self._children and self._children[node].poll() is not None:
-            return None
         try:
-            pid, command = (self._home(node) / "pid").read_text().split("\n", 1)
+            noted, command = (self._home(node) / "pid").read_text().split("\n", 1)
         except FileNotFoundError:
             return None
-        return int(pid) if _command_of(int(pid)) == command else None
+        pid = int(noted)
+        if pid in self._children:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+        return pid if _command_of(pid) == command else None
 
     def _said(self, node: int) -> str:
         with suppress(FileNotFoundError):

@@ -13,8 +13,8 @@ from rerate.log.seam import Log, Record, Writer
 from rerate.log.topics import Kind, ensure_topics, kinds
 from tests.log.contract import COMPACTED, FACTS, OUTCOMES, Bench, P, read
 
-LAG_MS = 1_500
-RETENTION_MS = 1_000
+LAG_MS = 2_000
+RETENTION_MS = 500
 SEGMENT_MS = 100
 CLEANED_WITHIN_S = 15.0
 QUICK: Mapping[Kind, Mapping[str, str]] = {
@@ -44,9 +44,11 @@ class KafkaBench(Bench):
         self.prefix = fresh_prefix()
         self.opened: list[KafkaLog] = []
 
-    async def create(self) -> None:
+    async def create(self, overrides: Mapping[Kind, Mapping[str, str]]) -> None:
         topics = kinds(FACTS, OUTCOMES, COMPACTED)
-        made = await ensure_topics(self.bootstrap, topics, prefix=self.prefix, partitions=self.partitions, replication=1, overrides=QUICK)
+        made = await ensure_topics(
+            self.bootstrap, topics, prefix=self.prefix, partitions=self.partitions, replication=1, overrides=overrides
+        )
         assert {one.state for one in made} == {"created"}
 
     async def open(self, prefix: str | None = None) -> Log:
@@ -85,6 +87,9 @@ class KafkaBench(Bench):
         await producer.flush()
         await producer.abort_transaction()
         await producer.stop()
+        log = self.kafka_log()
+        while 0 in (await log.ends(P, topics)).values():  # its marks are written a little later
+            await asyncio.sleep(0.01)
 
     async def close(self) -> None:
         await asyncio.gather(*(log.close() for log in self.opened))

@@ -10,6 +10,7 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 
 from .errors import LogUnreachable
 from .kafka_border import ANSWER_S, TAKEOVER_S, close, translated, within
+from .kafka_names import read_any_name
 from .seam import Record
 
 POLL_MS = 100
@@ -42,14 +43,14 @@ class KafkaReader:
             self._place()
         for _ in range(POLL_MS // LOOK_MS):
             with translated(f"reading {', '.join(self._positions)}"):
-                found = await self._consumer.getmany(*self._topics, timeout_ms=LOOK_MS, max_records=max_records)
+                found = await self._next(max_records)
                 has_moved = await self._note_positions()
             if found or has_moved:
                 break
         else:
             return []
         return [
-            Record(topic, one.partition, one.offset, one.timestamp, one.key, one.value, _headers(one.headers))
+            Record(topic, one.partition, one.offset, one.timestamp, one.key, one.value, _headers(one.headers) if one.headers else ())
             for tp, records in found.items()
             for topic in (self._topics[tp],)
             for one in records
@@ -69,6 +70,17 @@ class KafkaReader:
         self._consumer.assign(list(self._topics))
         for tp, topic in self._topics.items():
             self._consumer.seek(tp, self._positions[topic])
+
+    async def _next(self, max_records: int) -> dict[TopicPartition, list[Any]]:
+        try:
+            found: dict[TopicPartition, list[Any]] = await self._consumer.getmany(
+                *self._topics, timeout_ms=LOOK_MS, max_records=max_records
+            )
+        except UnicodeDecodeError:
+            if not read_any_name():
+                raise
+            return {}  # the position has not moved: it comes again
+        return found
 
     async def _note_positions(self) -> bool:
         has_moved = False

@@ -69,7 +69,9 @@ class TopicState:
     """Plain sentences that say why it is refused."""
 
 
-def kinds(facts: Iterable[str], outcomes: Iterable[str], compacted: Iterable[str], newest_only: Iterable[str] = ()) -> dict[str, Kind]:
+def kinds(
+    facts: Iterable[str], outcomes: Iterable[str] = (), compacted: Iterable[str] = (), newest_only: Iterable[str] = ()
+) -> dict[str, Kind]:
     """Topic -> its kind, facts first."""
     packed, newest = set(compacted), set(newest_only)
     named: dict[str, Kind] = dict.fromkeys(facts, "fact")
