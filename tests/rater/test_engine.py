@@ -342,8 +342,9 @@ def test_an_altered_message_in_the_store_is_read_again_from_the_log_once(monkeyp
     place.check()
 
 
-@pytest.mark.parametrize("kind", [b"f"])
+@pytest.mark.parametrize("kind", [b"f", b"i"])
 def test_a_value_missing_in_the_store_is_read_again_from_the_log_once(kind: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without its identity a fact that is sent again would be taken for a new one."""
     place, rereads = rated_place(), Rereads(monkeypatch)
     for key in cached(place, kind)[:2]:
         del place.disk.content[key]

@@ -113,9 +113,10 @@ class FactCache:
         """A pool's facts, their positions and append times, topic by topic.
 
         Raises:
-            CacheDamaged: one is not what was stored.
+            CacheDamaged: one is not what was stored, or facts and identities are not the same ones.
         """
         prefix = b"f\x00%b\x00" % pool.encode()
+        places = dict(self._store.items(b"i\x00%b\x00" % pool.encode()))
         for key, raw in self._store.items(prefix):
             try:
                 number, offset = _PLACE.unpack(key[len(prefix) :])
@@ -126,7 +127,11 @@ class FactCache:
             fact = read(Message(topic, self._partition, message_key, value, headers), partitions=self._partitions)
             if not isinstance(fact, Fact) or fact.identity.digest != digest or fact.data.pool != pool:
                 raise CacheDamaged(f"pool {pool}: the cached message at {topic} {offset} is not the fact that was stored")
+            if places.pop(_identity_key(pool, fact.identity), None) != key[len(prefix) :]:
+                raise CacheDamaged(f"pool {pool}: the identity of the cached message at {topic} {offset} is not the one that was stored")
             yield fact, Position(topic, offset), append_time_ms
+        if places:
+            raise CacheDamaged(f"pool {pool}: {len(places)} cached messages are missing")
 
     def pending(self) -> list[str]:
         """Pools that have facts which no update names yet."""
