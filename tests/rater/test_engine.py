@@ -18,6 +18,7 @@ from rerate.pool.pool import Settings
 from rerate.rater.engine import Engine, Limits
 from rerate.ratings.club import Club
 from rerate.ratings.systems import SYSTEMS
+from rerate.replay.replay import ListReplay
 from tests.kit.outcomes import check_schema
 from tests.kit.saying import POOL, configured, corrected, deleted, merged, published, seeded, sent, unmerged, withdrawn
 from tests.kit.sendable import Sendable
@@ -562,6 +563,23 @@ def test_a_fault_in_the_fold_halts_its_pool_and_no_other(monkeypatch: pytest.Mon
     place.rebuild()
     place.rate()
     place.check()
+
+
+def test_a_digest_that_cannot_be_worked_out_halts_its_pool_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = rated_place()
+    digest = ListReplay.digest
+
+    def failing(self: ListReplay) -> tuple[bytes, bytes]:
+        if self.row_count == 12:
+            raise ZeroDivisionError("a fault")
+        return digest(self)
+
+    place.send(of(OTHER, published("e9", 1, "A>C")))
+    place.rate()
+    monkeypatch.setattr(ListReplay, "digest", failing)
+    place.rate()
+    assert (place.head().state, place.head().reason) == (HALTED, FOLD)
+    assert place.head(OTHER).state == LIVE
 
 
 # ---------------------------------------------------------------------- held lists

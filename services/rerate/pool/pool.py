@@ -125,9 +125,9 @@ class Pool:
         self._begin(head)
         with _halting(pool):
             self._apply(facts, None)
-        if self.head is not None:
-            self._left = dict(self.head.left)
-            self._compare(self.head)
+            if self.head is not None:
+                self._left = dict(self.head.left)
+                self._compare(self.head)
         return self
 
     @classmethod
