@@ -5,6 +5,7 @@ checkpoint and runs forward, and a block in which nobody differs is passed over 
 """
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,6 +13,9 @@ from rerate.ratings.face import BLACK, WHITE, Games, Key, State
 
 TARGET_GAMES = 1_024
 """A block grows to twice this, then it is cut."""
+
+FEW_CAREERS = 8
+"""So many careers of a block are worked out one by one; who asks for more gets all in one go."""
 
 
 class Career(NamedTuple):
@@ -47,8 +51,8 @@ class Block:
     """Columns of consecutive periods. Games and rows of period i are [starts[i], starts[i+1]) of their columns."""
 
     __slots__ = (
+        "_careers",
         "before",
-        "careers",
         "digests",
         "game_starts",
         "games",
@@ -75,7 +79,8 @@ class Block:
         self.inputs = bytearray()
         self.players: set[int] = set()
         """Who has a game in it, on either side."""
-        self.careers: dict[int, Career] | None = None
+        self._careers: dict[int, Career | None] = {}
+        """Those asked for so far."""
 
     def append(
         self, key: Key, games: Games, low: int, high: int, players: Sequence[int], states: Sequence[State], digest: bytes, inputs: bytes
@@ -92,32 +97,41 @@ class Block:
         self.players.update(games.white[low:high])
         self.players.update(games.black[low:high])
 
+    def append_stretch(self, other: "Block", first: int, end: int) -> None:
+        """Append periods first..end (exclusive) of another block as they are."""
+        games, rows = other.game_starts[first : end + 1], other.row_starts[first : end + 1]
+        self.keys += other.keys[first:end]
+        self.game_starts.extend([start - games[0] + len(self.games) for start in games[1:]])
+        self.row_starts.extend([start - rows[0] + len(self.row_players) for start in rows[1:]])
+        self.games.extend(other.games, games[0], games[-1])
+        self.row_players.extend(other.row_players[rows[0] : rows[-1]])
+        self.row_states += other.row_states[rows[0] : rows[-1]]
+        self.digests += other.digests[32 * first : 32 * end]
+        self.inputs += other.inputs[32 * first : 32 * end]
+        self.players.update(other.games.white[games[0] : games[-1]])
+        self.players.update(other.games.black[games[0] : games[-1]])
+
     def career(self, player: int, event_dates: Sequence[str]) -> Career | None:
         """What the player's rows in this block add up to; None if he has none. `event_dates` by event number: last days."""
-        if self.careers is None:
-            self.careers = self._careers(event_dates)
-        return self.careers.get(player)
+        if player not in self._careers:
+            few = len(self._careers) < FEW_CAREERS
+            self._careers.update(dict.fromkeys([player] if few else self.players))
+            self._careers.update(self._worked_out({player} if few else self.players, event_dates))
+        return self._careers[player]
 
-    def _careers(self, event_dates: Sequence[str]) -> dict[int, Career]:
+    def _worked_out(self, players: set[int], event_dates: Sequence[str]) -> dict[int, Career]:
         won: dict[int, list[int]] = {}
         last: dict[int, str] = {}
         peaks: dict[int, tuple[int, str]] = {}
-        games = self.games
-        for i, key in enumerate(self.keys):
-            date = str(key[0])
-            for g in range(self.game_starts[i], self.game_starts[i + 1]):
-                rated = games.rated[g]
-                day = date if len(date) == 10 else event_dates[games.event[g]]
-                if rated & WHITE:
-                    player = games.white[g]
-                    won.setdefault(player, [0, 0, 0])[games.white_half[g]] += 1
+        games, starts = self.games, self.game_starts
+        for side, column, halves in ((WHITE, games.white, games.white_half), (BLACK, games.black, games.black_half)):
+            for g, player in enumerate(column):
+                if player in players and games.rated[g] & side:
+                    won.setdefault(player, [0, 0, 0])[halves[g]] += 1
+                    date = str(self.keys[bisect_right(starts, g) - 1][0])
+                    day = date if len(date) == 10 else event_dates[games.event[g]]
                     last[player] = max(day, last.get(player, ""))
-                if rated & BLACK:
-                    player = games.black[g]
-                    won.setdefault(player, [0, 0, 0])[games.black_half[g]] += 1
-                    last[player] = max(day, last.get(player, ""))
-            for r in range(self.row_starts[i], self.row_starts[i + 1]):
-                player, rating = self.row_players[r], self.row_states[r][0]
-                if player not in peaks or rating > peaks[player][0]:
-                    peaks[player] = (rating, date)
+        for r, player in enumerate(self.row_players):
+            if player in players and (player not in peaks or self.row_states[r][0] > peaks[player][0]):
+                peaks[player] = (self.row_states[r][0], str(self.keys[bisect_right(self.row_starts, r) - 1][0]))
         return {p: Career(sum(n), n[2], n[1], n[0], *peaks[p], last[p]) for p, n in won.items()}

@@ -3,7 +3,8 @@
 The states as they were and as they are go along side by side; `differs` are the players for whom they are not the same.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from rerate.ratings.face import Games, Key, Row, State, System
@@ -148,8 +149,21 @@ class Walk:
         builder = _Builder(block, edits)
         builder.open(new)
         differs = set(self.differing)
-        for key, index in _merged(block.keys, edits):
-            edited = key in builder.edited
+        at, ahead = 0, len(edits)
+        while at < len(block.keys) or ahead:
+            edit = edits[-ahead] if ahead else None
+            if not differs and self._look_back is None and not builder.is_cutting:
+                end = len(block.keys) if edit is None else bisect_left(block.keys, edit, at)
+                if end > at:
+                    _restore(block, at, end, old, new)
+                    builder.keep_stretch(block, at, end, new)
+                    at = end
+                    continue
+            edited = edit is not None and (at == len(block.keys) or edit <= block.keys[at])
+            key = edit if edited and edit is not None else block.keys[at]
+            index = at if at < len(block.keys) and block.keys[at] == key else None
+            ahead -= edited
+            at += index is not None
             system = self._rules.at(str(key[0]))
             if index is not None and not edited and not self._touched(block, index, key, system, old, new, differs):
                 self._skip(block, index, key, old, new, differs)
@@ -177,13 +191,10 @@ class Walk:
 
     def _skip(self, block: Block, index: int, key: Key, old: list[State | None], new: list[State | None], differs: set[int]) -> None:
         """Nobody in the period differs: its states come from the log."""
-        rows = range(block.row_starts[index], block.row_starts[index + 1])
         if self._look_back is not None:
-            players = block.row_players[rows.start : rows.stop]
+            players = block.row_players[block.row_starts[index] : block.row_starts[index + 1]]
             self._note(key, players, old, new, differs)
-        for r in rows:
-            player = block.row_players[r]
-            old[player] = new[player] = block.row_states[r]
+        _restore(block, index, index + 1, old, new)
 
     def _replay_period(
         self,
@@ -274,9 +285,9 @@ class _Builder:
     """Puts the periods of a visited block together again, cutting it when it has grown too large."""
 
     def __init__(self, block: Block, edits: list[Key]) -> None:
-        self.edited = frozenset(edits)
         self._blocks: list[Block] = []
-        self._full = TARGET_GAMES if len(block.games) + len(edits) >= 2 * TARGET_GAMES else 2 * TARGET_GAMES
+        self.is_cutting = len(block.games) + len(edits) >= 2 * TARGET_GAMES
+        self._full = TARGET_GAMES if self.is_cutting else 2 * TARGET_GAMES
 
     def open(self, states: list[State | None]) -> None:
         self._blocks.append(Block(states.copy()))
@@ -288,6 +299,12 @@ class _Builder:
         digest = bytes(block.digests[32 * index : 32 * index + 32])
         players, states = block.row_players[rows], block.row_states[rows]
         self.add(block.keys[index], block.games, low, high, players, states, digest, self.inputs(block, index), after)
+
+    def keep_stretch(self, block: Block, first: int, end: int, after: list[State | None]) -> None:
+        """Take over periods first..end (exclusive) as they are."""
+        self._blocks[-1].append_stretch(block, first, end)
+        if len(self._blocks[-1].games) >= self._full:
+            self.open(after)
 
     def add(
         self,
@@ -316,14 +333,11 @@ class _Builder:
         return [block for block in self._blocks if block.keys]
 
 
-def _merged(keys: Sequence[Key], edits: Sequence[Key]) -> Iterator[tuple[Key, int | None]]:
-    """Keys of both in order, with the index of those that the block has."""
-    if not edits:
-        yield from zip(keys, range(len(keys)), strict=True)
-        return
-    at = {key: index for index, key in enumerate(keys)}
-    for key in sorted(at.keys() | set(edits)):
-        yield key, at.get(key)
+def _restore(block: Block, first: int, end: int, old: list[State | None], new: list[State | None]) -> None:
+    """Take the states after periods first..end (exclusive) from the log."""
+    rows = slice(block.row_starts[first], block.row_starts[end])
+    for player, state in zip(block.row_players[rows], block.row_states[rows], strict=True):
+        old[player] = new[player] = state
 
 
 def _pad(states: list[State | None], length: int) -> None:
