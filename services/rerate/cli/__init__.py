@@ -9,6 +9,7 @@ from rerate.cli.publishing import publish
 from rerate.cli.rating import rater, verify
 from rerate.cli.showing import event, ladder, player
 from rerate.cli.subscribing import subscribe
+from rerate.cli.topics import topics
 from rerate.cli.tracing import heads, receipts, standing, status
 
 
@@ -22,7 +23,7 @@ def cli() -> None:
     """
 
 
-for command in (publish, rater, ladder, player, event, receipts, standing, heads, status, verify, subscribe, demo):
+for command in (publish, rater, ladder, player, event, receipts, standing, heads, status, verify, subscribe, topics, demo):
     cli.add_command(command)
 
 

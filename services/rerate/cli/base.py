@@ -85,7 +85,12 @@ def shared_options(command: F) -> F:
         ),
         click.option("--prefix", metavar="PREFIX", expose_value=False, callback=note, help="Of the topics' names; default: rerate."),
         click.option(
-            "--log", metavar="LOG", expose_value=False, callback=note, envvar="RERATE_LOG", help="file:DIR, the log; default: $RERATE_LOG."
+            "--log",
+            metavar="LOG",
+            expose_value=False,
+            callback=note,
+            envvar="RERATE_LOG",
+            help="file:DIR or kafka://HOST:PORT[,...]; default: $RERATE_LOG.",
         ),
     ):
         command = option(command)

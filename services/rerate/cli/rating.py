@@ -5,37 +5,54 @@ import logging
 import signal
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import click
 
 from rerate.audit.verify import ListVerdict, PoolVerdict
 from rerate.audit.verify import verify as verify_log
 from rerate.board.lookup import Lookup
-from rerate.cli.base import NO, Ended, Options, collect_rarely, run, shared_options
-from rerate.cli.opening import Opened, opened
+from rerate.cli.base import NO, Ended, Options, TimedOut, collect_rarely, run, shared_options
+from rerate.cli.opening import Opened, kafka_address, opened
 from rerate.cli.output import count, number, progress, say, write_json
 from rerate.messages.codes import HALTED, SENTENCES
 from rerate.messages.partition import partition_of
 from rerate.rater import app
 from rerate.rater.app import Progress
 
+REBUILD_S = 300
+"""How long to wait for a rebuild on Kafka."""
+
 
 @click.command()
 @click.option("--until-idle", is_flag=True, help="End when everything there is has been rated.")
 @click.option("--rebuild", metavar="POOL", help="Forget what is derived of a pool, replay it from the log, publish what differs, and end.")
+@click.option("--data", type=click.Path(file_okay=False, path_type=Path), help="On Kafka: where the stores lie [default: ./rerate-data].")
+@click.option("--slot", metavar="NAME", help="On Kafka: a fixed name of this rater; a quick restart then moves no partition.")
 @shared_options
 @click.pass_obj
-def rater(options: Options, until_idle: bool, rebuild: str | None) -> None:
-    """Rate what is published, until stopped (Ctrl-C)."""
+def rater(options: Options, until_idle: bool, rebuild: str | None, data: Path | None, slot: str | None) -> None:
+    """Rate what is published, until stopped (Ctrl-C).
+
+    On Kafka several raters share the partitions. One that ends by itself says why: exit code 3, the log does not answer, and 10, another
+    rater has its partition (start it again, both); 20, a person must look.
+    """
+    bootstrap = kafka_address(options)
+    if bootstrap is not None:
+        if until_idle:
+            raise click.UsageError("--until-idle is for the embedded log; on Kafka raters run on, and `rerate publish --wait` waits")
+        if rebuild is not None:
+            _show_rebuilt(options, rebuild, *run(_rebuild_on_kafka(options, bootstrap, rebuild)))
+            return
+        from rerate.rater import bus  # Faust takes a second to import; only a rater on Kafka needs it
+
+        bus.run(bus.Bus(bootstrap=bootstrap, prefix=options.prefix, data=data or Path("rerate-data"), slot=slot))
+    if data is not None or slot is not None:
+        raise click.UsageError("--data and --slot are for Kafka; the embedded log has its store beside it")
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     collect_rarely()
     if rebuild is not None:
-        update, rows = run(_rebuild(options, rebuild))
-        if options.as_json:
-            write_json({"pool": rebuild, "update": update, "rows": rows})
-        else:
-            verdict = "every row was right" if not rows else f"{count(rows, 'row')} put right"
-            say(f"{rebuild} rebuilt: update {number(update)}, {verdict}")
+        _show_rebuilt(options, rebuild, *run(_rebuild(options, rebuild)))
         return
     done, halted = run(_rate(options, until_idle))
     if done is None:
@@ -79,6 +96,34 @@ async def _rebuild(options: Options, pool: str) -> tuple[int, int]:
     async with opened(options) as chosen:
         partition = partition_of(pool, chosen.log.partitions)
         return await app.rebuild(chosen.log, chosen.open_store, pool, partition=partition)
+
+
+async def _rebuild_on_kafka(options: Options, bootstrap: str, pool: str) -> tuple[int, int | None]:
+    """Have the pool's owner rebuild it, and wait for the head that says so."""
+    async with opened(options) as chosen:
+        lookup = Lookup(chosen.log)
+        before = (await lookup.heads()).get(pool)
+        if before is None:
+            raise Ended(f"pool {pool} has never been rated here", NO)
+        from rerate.rater import bus  # Faust takes a second to import; only a rater on Kafka needs it
+
+        await bus.ask_rebuild(bootstrap, options.prefix, pool)
+        until = time.monotonic() + REBUILD_S
+        while time.monotonic() < until:
+            now = (await lookup.heads()).get(pool)
+            if now is not None and now.update > before.update:
+                return now.update, None
+            await asyncio.sleep(0.5)
+    raise TimedOut(f"after {REBUILD_S} s there is no new head of {pool}. Is a rater running? See its log, and `rerate heads {pool}`")
+
+
+def _show_rebuilt(options: Options, pool: str, update: int, rows: int | None) -> None:
+    """What a rebuild came to; `rows` None: the owner's log says how many rows were wrong."""
+    if options.as_json:
+        write_json({"pool": pool, "update": update, "rows": rows})
+        return
+    verdict = "" if rows is None else ", every row was right" if not rows else f", {count(rows, 'row')} put right"
+    say(f"{pool} rebuilt: update {number(update)}{verdict}")
 
 
 @click.command()

@@ -372,3 +372,12 @@ ROW_TOPICS = ("person-ids", "rated-events", "fact-standings", "rating-deltas", "
 """Each closes every update with the head."""
 
 OUTCOME_TOPICS = (*ROW_TOPICS, "fact-receipts", "rating-updates", "rating-heads", "rater-progress")
+
+COMMAND_TOPIC = "rater-commands"
+"""What operators ask of raters; neither fact nor outcome."""
+
+NEWEST_ONLY_TOPICS = ("rating-heads", "rater-progress")
+"""Compacted, and nothing is asked of them but the newest record of a key."""
+
+COMPACTED_TOPICS = (*ROW_TOPICS, *NEWEST_ONLY_TOPICS)
+"""The newest record of each key is kept; the other outcome topics are kept for ever."""

@@ -19,16 +19,12 @@ from rerate.log.errors import Fenced, LogError, LogUnreachable
 from rerate.log.kafka import KafkaLog
 from rerate.log.kafka_noise import limit_noise
 from rerate.log.membership import Membership
+from rerate.log.seam import Out
 from rerate.log.store import RocksStore
-from rerate.messages.facts import FACT_TOPICS, OUTCOME_TOPICS
+from rerate.messages.facts import COMMAND_TOPIC, COMPACTED_TOPICS, FACT_TOPICS, OUTCOME_TOPICS
 from rerate.messages.partition import partition_of
 from rerate.rater.engine import Limits
 from rerate.rater.worker import Worker, end_process
-
-COMMANDS = "rater-commands"
-"""Topic, without the prefix."""
-
-COMPACTED = tuple(topic for topic in OUTCOME_TOPICS if topic not in {"fact-receipts", "rating-updates"})
 
 STOP_SECONDS = 20
 REPORT_SECONDS = 10.0
@@ -70,7 +66,7 @@ class Host:
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
         self._log = KafkaLog(
-            bus.bootstrap, prefix=bus.prefix, group=bus.group, facts=FACT_TOPICS, outcomes=OUTCOME_TOPICS, compacted=COMPACTED
+            bus.bootstrap, prefix=bus.prefix, group=bus.group, facts=FACT_TOPICS, outcomes=OUTCOME_TOPICS, compacted=COMPACTED_TOPICS
         )
         self._worker = Worker(self._log, self._open_store, limits=bus.limits, end=_end)
         self._member = Membership(
@@ -114,7 +110,7 @@ class Host:
         try:
             command = msgspec.json.decode(value, type=_Command)
         except msgspec.MsgspecError as error:
-            _logger.warning("passed over a message on %s that is no command: %s", COMMANDS, error)
+            _logger.warning("passed over a message on %s that is no command: %s", COMMAND_TOPIC, error)
             return
         partition = partition_of(command.rebuild, self._log.partitions)
         if self._worker.ask_rebuild(command.rebuild, partition):
@@ -170,7 +166,7 @@ def make_app(bus: Bus) -> faust.App:
                 except TimeoutError:
                     end_process(0)  # as asked; what was not closed the next start mends
 
-    @app.agent(app.topic(f"{bus.prefix}.{COMMANDS}", value_serializer="raw", key_serializer="raw"))
+    @app.agent(app.topic(f"{bus.prefix}.{COMMAND_TOPIC}", value_serializer="raw", key_serializer="raw"))
     async def obey(stream: faust.StreamT[bytes]) -> None:
         async for value in stream:
             for host in hosts:
@@ -182,6 +178,16 @@ def make_app(bus: Bus) -> faust.App:
             host.report()
 
     return app
+
+
+async def ask_rebuild(bootstrap: str, prefix: str, pool: str) -> None:
+    """Tell the raters to rebuild a pool; its owner does, and its next head says so."""
+    log = KafkaLog(bootstrap, prefix=prefix, facts=[COMMAND_TOPIC], outcomes=(), compacted=())
+    try:
+        await log.open()
+        await log.append(partition_of(pool, log.partitions), [Out(COMMAND_TOPIC, pool.encode(), msgspec.json.encode(_Command(pool)))])
+    finally:
+        await log.close()
 
 
 def run(bus: Bus) -> NoReturn:

@@ -2,8 +2,8 @@
 
 Everybody starts at 1200; K is 40 for the first 20 games, then 20; fewer than 5 games is provisional. All games of a period are judged by
 the ratings and counts held before it, and the changes are added at its end, summed exactly and rounded once, half away from zero. A
-provisional opponent moves no established player. There is no cap on the gap and no floor. Source: the club ladder guide of 2026-08-20 (Chess Caddy);
-what it leaves open is a parameter, its default named in `PARAMETERS`.
+provisional opponent moves no established player. There is no cap on the gap and no floor. Source: the club ladder guide of 2026-08-20
+(Chess Caddy); what it leaves open is a parameter, its default named in `PARAMETERS`.
 
 State: rating (i32 quanta), games (u8, capped at the larger of `k_new_games` and `provisional_below`).
 """
