@@ -61,7 +61,7 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
         except LogMissing as error:
-            raise Ended(f"{error}. Is --log right? `rerate publish` and `rerate rater` make what is missing", UNREACHABLE) from error
+            raise Ended(f"{error}. Is --log right?", UNREACHABLE) from error
         except LogError as error:
             raise Ended(str(error), UNREACHABLE) from error
         except TimedOut as error:
