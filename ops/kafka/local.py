@@ -44,11 +44,11 @@ class KafkaFailed(Exception):
     """Raised when a node does not start or does not end; the sentence has the end of its log."""
 
 
-def prepare() -> str:
-    """Bring the jars here if they are not, and say which Java to use.
+def find_java() -> str:
+    """The Java to use.
 
     Raises:
-        KafkaMissing: no Java, or the jars are missing and there is no Maven or it has failed.
+        KafkaMissing: there is none, or none that is new enough, or the jars are missing and there is no Maven.
     """
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
@@ -59,15 +59,22 @@ def prepare() -> str:
             f"a local Kafka needs Java {JAVA_AT_LEAST} or newer and Maven (Debian, Ubuntu: apt install openjdk-17-jre-headless maven); "
             f"found {f'Java {found}' if found else 'no Java'} and {'Maven' if maven else 'no Maven'}"
         )
-    if not _has_jars():
-        assert maven is not None
-        fetched = subprocess.run(
-            [maven, "-q", "-B", "-f", str(HERE / "pom.xml"), "dependency:copy-dependencies"], capture_output=True, text=True, check=False
-        )
-        if fetched.returncode != 0 or not _has_jars():
-            said = "\n".join((fetched.stdout + fetched.stderr).splitlines()[:5])
-            raise KafkaMissing(f"Maven could not bring Kafka's jars: {said}")
     return java
+
+
+def fetch_jars() -> None:
+    """Bring Kafka's jars here if they are not.
+
+    Raises:
+        KafkaMissing: Maven has failed.
+    """
+    if _has_jars():
+        return
+    command = ["mvn", "-q", "-B", "-f", str(HERE / "pom.xml"), "dependency:copy-dependencies"]
+    fetched = subprocess.run(command, capture_output=True, text=True, check=False)
+    if fetched.returncode != 0 or not _has_jars():
+        said = "\n".join((fetched.stdout + fetched.stderr).splitlines()[:5])
+        raise KafkaMissing(f"Maven could not bring Kafka's jars: {said}")
 
 
 class LocalKafka:
@@ -96,7 +103,8 @@ class LocalKafka:
         """
         if nodes not in (1, 3):
             raise ValueError("1 node or 3")
-        java = prepare()
+        java = find_java()
+        fetch_jars()
         if (self._directory / "cluster.json").exists():
             if self._nodes() != nodes:
                 raise KafkaFailed(f"{self._directory} has the data of {self._nodes()} node(s); wipe it first")
@@ -151,7 +159,7 @@ class LocalKafka:
 
     def up(self, node: int) -> None:
         """Start one node again and wait until it is ready."""
-        self._launch(prepare(), node)
+        self._launch(find_java(), node)
         self._wait_ready(node)
 
     def data(self, node: int = 1) -> Path:

@@ -12,7 +12,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 
 from . import kafka_reader, kafka_writer
 from .errors import LogError, LogInconsistent, LogMissing
-from .kafka_border import ANSWER_S, TAKEOVER_S, close, within
+from .kafka_border import ANSWER_S, TAKEOVER_S, close, stopped, within
 from .kafka_cluster import admin, equal_count, partition_counts
 from .kafka_reader import KafkaReader, reading, up_to, windows
 from .kafka_writer import BATCH_BYTES, FRAME_BYTES, KafkaWriter, answered, gathered, send
@@ -172,7 +172,7 @@ class KafkaLog:
         except LogError:
             if producer._sender.sender_task.done():  # it has failed for good; while it only waits, it must keep its place in the sequence
                 self._publishing = None
-                await close(producer.stop())
+                await close(stopped(producer))
             raise
         nexts = {topic: iter(placed) for topic, placed in offsets.items()}
         return [next(nexts[record.topic]) for record in records]
@@ -183,9 +183,12 @@ class KafkaLog:
 
     async def close(self) -> None:
         """Its readers and writers end with it."""
-        clients = [client for client in (self._asking, self._publishing) if client is not None]
+        asking, publishing = self._asking, self._publishing
         self._asking = self._publishing = None
-        await asyncio.gather(*(close(client.stop()) for client in clients), *(one.close() for one in self._opened))
+        clients = [] if asking is None else [close(asking.stop())]
+        if publishing is not None:
+            clients.append(close(stopped(publishing)))
+        await asyncio.gather(*clients, *(one.close() for one in self._opened))
 
     # ------------------------------------------------------------------ inside
 
@@ -249,10 +252,10 @@ class KafkaLog:
             try:
                 await within(ANSWER_S, producer.start(), f"connecting to {self.bootstrap}")
             except BaseException:
-                await close(producer.stop())
+                await close(stopped(producer))
                 raise
             if self._publishing is None:
                 self._publishing = producer
             else:
-                await close(producer.stop())
+                await close(stopped(producer))
         return self._publishing

@@ -73,6 +73,16 @@ async def close(stop: Coroutine[Any, Any, None]) -> None:
             _forget(task)
 
 
+async def stopped(producer: Any) -> None:
+    """Stop a producer, also one whose records nobody takes: it would wait for them without end."""
+    try:
+        await asyncio.wait_for(producer.stop(), CLOSE_S / 2)
+    except TimeoutError:
+        producer._sender.sender_task.cancel()
+        await asyncio.wait({producer._sender.sender_task}, timeout=CLOSE_S / 4)
+        await producer.client.close()
+
+
 @contextmanager
 def translated(what: str) -> Iterator[None]:
     """Raise aiokafka's errors as ours."""

@@ -9,7 +9,7 @@ import aiokafka.producer.sender
 from aiokafka import AIOKafkaProducer, TopicPartition
 
 from .errors import LogError, LogMissing, LogUnreachable
-from .kafka_border import ANSWER_S, TAKEOVER_S, close, within
+from .kafka_border import ANSWER_S, TAKEOVER_S, close, stopped, within
 from .kafka_cluster import admin, group_offsets
 from .limits import OUTCOME_LIMIT, refuse_too_large
 from .seam import Out
@@ -78,7 +78,7 @@ class KafkaWriter:
         """A transaction that is open stays so until the next writer opens, or its time is over."""
         self._end = self._end or "it was closed"
         self.is_closed = True
-        await close(self._producer.stop())
+        await close(stopped(self._producer))
 
     def _checked(self, records: Sequence[Out]) -> dict[str, list[Out]]:
         by_topic: dict[str, list[Out]] = {}
