@@ -61,7 +61,8 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
         except LogMissing as error:
-            raise Ended(f"{error}. Is --log right?", UNREACHABLE) from error
+            advice = "" if "rerate topics" in str(error) else " `rerate topics` makes a log."
+            raise Ended(f"{error}. Is --log right?{advice}", UNREACHABLE) from error
         except LogError as error:
             raise Ended(str(error), UNREACHABLE) from error
         except TimedOut as error:
