@@ -177,10 +177,6 @@ class KafkaLog:
         nexts = {topic: iter(placed) for topic, placed in offsets.items()}
         return [next(nexts[record.topic]) for record in records]
 
-    async def idle(self, seconds: float) -> None:
-        """What a rater on this log is handed as its sleep between polls: they have waited on the broker, where a record wakes them."""
-        await asyncio.sleep(0)
-
     async def close(self) -> None:
         """Its readers and writers end with it."""
         asking, publishing = self._asking, self._publishing

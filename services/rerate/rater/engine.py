@@ -56,8 +56,14 @@ class World:
     """Runs pure work in a thread: `await offload(function, *arguments)`."""
     die: Callable[[str], NoReturn]
     """Ends the process with a sentence for the operator."""
+    rests_in_polls: bool = False
+    """Whether a poll of this log waits for what comes, so that nobody need sleep between two."""
     tell: Callable[[str], None] = lambda sentence: None
     """Tells the operator something that does not end the process."""
+
+    async def rest(self) -> None:
+        """Wait before the next poll, the last one having brought nothing."""
+        await self.sleep(0 if self.rests_in_polls else POLL_SECONDS)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -128,7 +134,7 @@ class Engine:
                     continue
                 if until_idle:
                     return
-                await self._world.sleep(POLL_SECONDS)
+                await self._world.rest()
         except _Stopped:
             return
         finally:
@@ -193,7 +199,7 @@ class Engine:
             if judged:
                 await self._commit(judged, {}, is_catching_up=True)
             else:
-                await self._world.sleep(POLL_SECONDS)
+                await self._world.rest()
         waiting = sorted(self._cache.pending())
         for number, pool in enumerate(waiting, 1):
             await self._between_steps()
@@ -399,7 +405,7 @@ class Engine:
                 if inside:
                     await take(inside)
                 elif not records:
-                    await self._world.sleep(POLL_SECONDS)
+                    await self._world.rest()
         finally:
             await reader.close()
 

@@ -136,7 +136,7 @@ class Worker:
         task.add_done_callback(self._closing.discard)
 
     async def _own(self, partition: int) -> None:
-        world = World(log=self._log, sleep=asyncio.sleep, offload=asyncio.to_thread, die=_die, tell=_logger.error)
+        world = World(log=self._log, sleep=asyncio.sleep, offload=asyncio.to_thread, die=_die, rests_in_polls=True, tell=_logger.error)
         store = await self._opened(partition)
         engine = self._engines[partition] = Engine(world, store, partition, Settings(engine=ENGINE), self._limits)
         await engine.run()
