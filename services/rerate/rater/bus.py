@@ -139,7 +139,9 @@ class Host:
 def make_app(bus: Bus) -> faust.App:
     """The Faust app with the rater in it. Nothing is started."""
     app = faust.App(
-        f"{bus.group}-commands-{bus.slot or uuid.uuid4().hex}",
+        # A group of its own: one that was killed would otherwise hold its next life up until its session is over, a minute.
+        f"{bus.group}-commands-{uuid.uuid4().hex}",
+        consumer_auto_offset_reset="latest",  # what was asked before this life is no business of it
         broker=[f"kafka://{one}" for one in bus.bootstrap.split(",")],
         store="memory://",
         web_enabled=False,
@@ -193,7 +195,9 @@ async def ask_rebuild(bootstrap: str, prefix: str, pool: str) -> None:
 def run(bus: Bus) -> NoReturn:
     """Run until SIGTERM or a failure; ends the process."""
     limit_noise()
-    faust.Worker(make_app(bus), loglevel="WARNING", quiet=True, redirect_stdouts=False).execute_from_commandline()
+    worker = faust.Worker(make_app(bus), loglevel="WARNING", quiet=True, redirect_stdouts=False)
+    worker.spinner = None  # it would write to the standard output, quiet or not
+    worker.execute_from_commandline()
 
 
 def _ended(task: asyncio.Task[None]) -> None:

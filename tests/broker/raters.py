@@ -1,0 +1,459 @@
+"""Raters on a real Kafka: processes to be killed, a log of their own, and what must hold of all that they wrote.
+
+async with Place(bootstrap, tmp_path) as place:
+    rater = await place.rater("a")
+    await place.publish(messages)
+    await place.settled()
+    await place.check()
+"""
+
+import asyncio
+import os
+import shutil
+import signal
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from rerate.board.following import Following, Times
+from rerate.board.lookup import wall_clock_ms
+from rerate.board.updates import WholeUpdate
+from rerate.cli.topics import all_topics
+from rerate.intake import football, irish
+from rerate.intake.cloudevents import CloudEvent
+from rerate.log.kafka import KafkaLog
+from rerate.log.kafka_cluster import admin
+from rerate.log.seam import Reader, Record
+from rerate.log.topics import ensure_topics
+from rerate.messages.facts import COMPACTED_TOPICS, FACT_TOPICS, OUTCOME_TOPICS, ROW_TOPICS
+from rerate.messages.partition import partition_of
+from rerate.messages.reading import Message
+from rerate.pool.head import read_head
+from rerate.pool.pool import Settings
+from rerate.rater.app import ENGINE
+from rerate.rater.progress import PartitionHead, read_partition_head
+from tests.broker.bench import fresh_prefix
+from tests.broker.rater_process import Orders, Trap
+from tests.kit.outcomes import Facts, check_all, updates_of
+from tests.kit.sendable import Sendable
+from tests.kit.simworld import out
+
+PROJECT = Path(__file__).parents[2]
+PARTITIONS = 6
+FOOTBALL = partition_of(football.POOL, PARTITIONS)
+DEADLINE_S = 60.0
+"""For anything that is waited for."""
+
+Truth = Mapping[tuple[str, int], Mapping[str, Mapping[bytes, bytes]]]
+
+
+# ---------------------------------------------------------------------- facts
+
+
+def message_of(fact: CloudEvent) -> Message:
+    return Sendable(fact["type"], fact["source"], fact["id"], fact["data"], fact.get("actor")).message(PARTITIONS)
+
+
+@cache
+def football_pieces(count: int) -> list[list[Message]]:
+    """The first messages of the history as one piece, and all that befell their events, and every name, later: a piece a commit."""
+    source = list(football.source_messages())
+    chosen = {message.event_key for message in source[:count]} | {""}
+    facts = zip(source, football.facts(source), strict=True)
+    pieces = [
+        [message_of(fact) for message, fact in group if message.event_key in chosen]
+        for _, group in groupby(facts, key=lambda pair: pair[0].commit)
+    ]
+    pieces[0].insert(0, message_of(football.configuration()))
+    return [piece for piece in pieces if piece]
+
+
+def irish_pieces(size: int) -> list[list[Message]]:
+    facts = [message_of(fact) for fact in (irish.configuration(), *(report.fact for report in irish.reports()))]
+    return [facts[at : at + size] for at in range(0, len(facts), size)]
+
+
+def chunks(pieces: Iterable[Sequence[Message]], size: int) -> Iterator[list[Message]]:
+    """The same in pieces of another size."""
+    messages = [message for piece in pieces for message in piece]
+    return (messages[at : at + size] for at in range(0, len(messages), size))
+
+
+# ---------------------------------------------------------------------- waiting
+
+
+async def until(holds: Callable[[], bool | Awaitable[bool]], what: str, *, within_s: float = DEADLINE_S) -> None:
+    """Wait until something holds."""
+    give_up_at = time.monotonic() + within_s
+    while True:
+        answer = holds()
+        if answer if isinstance(answer, bool) else await answer:
+            return
+        assert time.monotonic() < give_up_at, f"not after {within_s:g} s: {what}"
+        await asyncio.sleep(0.01)
+
+
+# ---------------------------------------------------------------------- a rater
+
+
+class Rater:
+    """A process that rates."""
+
+    def __init__(self, orders: Orders, errors: Path) -> None:
+        self.orders, self._errors = orders, errors
+        self.events: list[dict[str, Any]] = []
+        """What it has said so far."""
+        self.process: asyncio.subprocess.Process
+        self._reading: asyncio.Task[None]
+
+    async def start(self) -> None:
+        command = [sys.executable, "-m", "tests.broker.rater_process", msgspec.json.encode(self.orders).decode()]
+        with self._errors.open("ab") as errors:
+            self.process = await asyncio.create_subprocess_exec(*command, cwd=PROJECT, stdout=asyncio.subprocess.PIPE, stderr=errors)
+        self._reading = asyncio.create_task(self._read())
+
+    def arm(self, point: str, partition: int | None = None, *, times: int = 1, kind: str = "SIGKILL") -> None:
+        """Set its trap."""
+        set_trap(self.orders, Trap(point=point, partition=partition, times=times, kind=kind))
+
+    @property
+    def owned(self) -> list[int]:
+        """The partitions that it was last given."""
+        given = [event["partitions"] for event in self.events if event["event"] == "assigned"]
+        return given[-1] if given else []
+
+    def said(self, event: str, partition: int | None = None, since: float = 0.0) -> float | None:
+        """When it first said this after a moment."""
+        return next((e["at"] for e in self.events if e["event"] == event and e["partition"] == partition and e["at"] >= since), None)
+
+    @property
+    def has_ended(self) -> bool:
+        return self.process.returncode is not None
+
+    def kill(self, kind: signal.Signals = signal.SIGKILL) -> None:
+        with suppress(ProcessLookupError):
+            self.process.send_signal(kind)
+
+    async def ended(self, code: int) -> None:
+        """Wait until it has ended, with this code."""
+        returned = await asyncio.wait_for(self.process.wait(), DEADLINE_S)
+        await self._reading
+        assert returned == code, f"ended with {returned}, not {code}: {self.errors()}"
+
+    async def term(self) -> None:
+        self.kill(signal.SIGTERM)
+        await self.ended(0)
+
+    def is_stopped(self) -> bool:
+        return Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+    def errors(self) -> str:
+        return self._errors.read_text(errors="replace")[-3_000:]
+
+    async def _read(self) -> None:
+        assert self.process.stdout is not None
+        async for line in self.process.stdout:
+            _, brace, said = line.partition(b"{")  # Faust hides and shows the cursor
+            if brace:
+                self.events.append(msgspec.json.decode(brace + said))
+
+
+def set_trap(orders: Orders, trap: Trap) -> None:
+    path = Path(orders.trap)
+    path.with_suffix(".new").write_bytes(msgspec.json.encode(trap))
+    path.with_suffix(".new").rename(path)
+
+
+# ---------------------------------------------------------------------- a log and its raters
+
+
+class Place:
+    """Topics of its own, raters, publishers and subscribers. Ends every process it started."""
+
+    def __init__(self, bootstrap: str, directory: Path) -> None:
+        self.bootstrap, self.directory, self.prefix = bootstrap, directory, fresh_prefix()
+        self.raters: list[Rater] = []
+        self.followers: list[Follower] = []
+        self.log = self.new_log()
+        self.sent = 0
+        self._progress: dict[int, PartitionHead] = {}
+        self._watching: dict[int, Reader] = {}
+
+    async def __aenter__(self) -> Self:
+        await ensure_topics(self.bootstrap, all_topics(), prefix=self.prefix, partitions=PARTITIONS, replication=1)
+        await self.log.open()
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for rater in self.raters:
+            if not rater.has_ended:
+                rater.kill()
+                await rater.process.wait()
+        if error is not None:
+            for rater in self.raters:
+                print(f"--- {rater.orders.slot or rater.orders.data}", rater.events[-5:], rater.errors(), sep="\n")
+        await asyncio.gather(self.log.close(), *(follower.close() for follower in self.followers))
+        async with admin(self.bootstrap) as client:
+            await client.delete_topics([f"{self.prefix}.{topic}" for topic in all_topics()])
+
+    def new_log(self) -> KafkaLog:
+        return KafkaLog(self.bootstrap, prefix=self.prefix, facts=FACT_TOPICS, outcomes=OUTCOME_TOPICS, compacted=COMPACTED_TOPICS)
+
+    # ------------------------------------------------------------------ raters
+
+    async def rater(self, name: str, *, is_static: bool = True, trap: Trap | None = None, **more: Any) -> Rater:
+        """Start one; its stores are those of the last one of the same name."""
+        home = self.directory / name
+        home.mkdir(exist_ok=True)
+        orders = Orders(
+            bootstrap=self.bootstrap,
+            prefix=self.prefix,
+            data=str(home / "data"),
+            slot=name if is_static else None,
+            trap=str(home / "trap"),
+            **more,
+        )
+        Path(orders.trap).unlink(missing_ok=True)
+        if trap is not None:
+            set_trap(orders, trap)
+        rater = Rater(orders, home / "errors")
+        await rater.start()
+        self.raters.append(rater)
+        return rater
+
+    def store(self, name: str, partition: int = FOOTBALL) -> Path:
+        return self.directory / name / "data" / self.prefix / str(partition)
+
+    def delete_stores(self, name: str) -> None:
+        shutil.rmtree(self.directory / name / "data", ignore_errors=True)
+
+    async def owner(self, partition: int = FOOTBALL) -> Rater:
+        """The rater that has the partition, as soon as one has."""
+        await until(lambda: self.owning(partition) is not None, f"nobody has partition {partition}")
+        found = self.owning(partition)
+        assert found is not None
+        return found
+
+    def owning(self, partition: int) -> Rater | None:
+        return next((rater for rater in self.raters if not rater.has_ended and partition in rater.owned), None)
+
+    async def delete_group(self) -> None:
+        """As if the committed offsets had expired."""
+        async with admin(self.bootstrap) as client:
+            group = f"{self.prefix}-rater"
+
+            async def is_gone() -> bool:
+                (code,) = [code for _, code in _answers(await client.delete_consumer_groups([group]))]
+                return code in (0, 69)  # 69: there is no such group
+
+            await until(is_gone, "the group is not deleted")
+
+    # ------------------------------------------------------------------ publishing
+
+    async def publish(self, messages: Iterable[Message]) -> None:
+        """Append raw, side by side."""
+        by_partition: dict[int, list[Message]] = defaultdict(list)
+        for message in messages:
+            by_partition[message.partition].append(message)
+        await asyncio.gather(*(self.log.append(p, [out(message) for message in theirs]) for p, theirs in by_partition.items()))
+        self.sent += sum(map(len, by_partition.values()))
+
+    async def progress(self) -> dict[int, PartitionHead]:
+        """The newest partition heads."""
+        for partition in range(PARTITIONS):
+            if partition not in self._watching:
+                self._watching[partition] = await self.log.reader(partition, {"rater-progress": 0})
+        for records in await asyncio.gather(*(reader.poll(10_000) for reader in self._watching.values())):
+            for record in records:
+                assert record.value is not None
+                self._progress[record.partition] = read_partition_head(record.value)
+        return self._progress
+
+    async def settled(self, *, within_s: float = DEADLINE_S) -> None:
+        """Wait until all facts have been rated."""
+        ends = await self.fact_ends()
+
+        async def is_rated() -> bool:
+            for rater in self.raters:
+                assert not rater.has_ended or rater.process.returncode in (0, -signal.SIGKILL, 10), rater.errors()
+            heads = await self.progress()
+            return all(p in heads and not heads[p].catching_up and heads[p].next == at for p, at in ends.items() if any(at.values()))
+
+        await until(is_rated, "not all facts have been rated", within_s=within_s)
+
+    async def flow(self, pieces: Iterable[Sequence[Message]], *, ahead: int = 60, by: Rater | None = None) -> None:
+        """Publish piece by piece, as fast as the football partition is rated; never so slowly that a rater would be idle.
+
+        Args:
+            by: with its end the flow ends.
+        """
+        for piece in pieces:
+            await self.publish(piece)
+            ends = await self.log.ends(FOOTBALL, FACT_TOPICS)
+            await self.rated_beyond(FOOTBALL, sum(ends.values()) - ahead, by=by)
+            if by is not None and by.has_ended:
+                return
+
+    async def rated_beyond(self, partition: int, count: int, *, by: Rater | None = None) -> None:
+        """Wait until so many facts of a partition have been rated, or the rater `by` has ended."""
+
+        async def is_rated() -> bool:
+            if by is not None and by.has_ended:
+                return True
+            heads = await self.progress()
+            return partition in heads and sum(heads[partition].next.values()) >= count
+
+        await until(is_rated, f"{count} facts of partition {partition} are not rated")
+
+    async def fact_ends(self) -> dict[int, dict[str, int]]:
+        found = await asyncio.gather(*(self.log.ends(partition, FACT_TOPICS) for partition in range(PARTITIONS)))
+        return dict(enumerate(found))
+
+    # ------------------------------------------------------------------ what must hold
+
+    async def everything(self, partition: int, topics: Iterable[str]) -> list[Record]:
+        """All records of a partition of the topics, in order within each, read-committed."""
+        named = list(topics)
+        ends, starts = await asyncio.gather(self.log.ends(partition, named), self.log.starts(partition, named))
+        reader = await self.log.reader(partition, starts)
+        found: list[Record] = []
+        while any(reader.positions()[topic] < end for topic, end in ends.items()):
+            found += await reader.poll(50_000)
+        await reader.close()
+        return found
+
+    async def check(self, partitions: Iterable[int] | None = None) -> dict[str, Facts]:
+        """Every message one receipt, heads chained, rows and digests those of a fresh pool, partition heads in order; the facts of each
+        pool."""
+        ends, found = await self.fact_ends(), dict[str, Facts]()
+        for partition in [p for p, at in ends.items() if any(at.values())] if partitions is None else partitions:
+            facts, outcomes = await asyncio.gather(
+                self.everything(partition, FACT_TOPICS), self.everything(partition, sorted(OUTCOME_TOPICS))
+            )
+            assert len(facts) == sum(ends[partition].values())
+            found |= check_all(facts, outcomes, partitions=PARTITIONS, settings=Settings(engine=ENGINE))
+        return found
+
+    async def digests(self) -> dict[str, dict[str, tuple[str, str]]]:
+        """Pool -> list -> its digests in the newest head."""
+        found = {}
+        for partition in range(PARTITIONS):
+            for record in await self.log.newest_with_prefix(partition, "rating-heads", b""):
+                head = read_head(record.value or b"")
+                found[head.pool] = {name: (entry.list_digest, entry.input_digest) for name, entry in head.lists.items()}
+        return found
+
+    async def follow(self, partition: int, topics: Sequence[str] = ROW_TOPICS) -> "Follower":
+        log = self.new_log()
+        following = Following(log, topics, Times(clock_ms=wall_clock_ms), partition=partition)
+        await following.start()
+        self.followers.append(Follower(following, log))
+        return self.followers[-1]
+
+    async def check_followers(self, partition: int, followers: Iterable["Follower"]) -> None:
+        """They were shown whole updates only, in order, up to the newest."""
+        truth = truth_of(await self.everything(partition, ROW_TOPICS))
+        newest = {pool: max(number for name, number in truth if name == pool) for pool, _ in truth}
+        for follower in followers:
+            await follower.end(newest)
+            follower.check(truth)
+
+
+def _answers(said: Any) -> Iterable[tuple[str, int]]:
+    for answer in said:
+        for result in answer.results:
+            yield result[0], result[1]
+
+
+# ---------------------------------------------------------------------- subscribers
+
+
+class Follower:
+    """The reference subscriber, reading all the while."""
+
+    def __init__(self, following: Following, log: KafkaLog) -> None:
+        self._following, self._log = following, log
+        self.updates: list[WholeUpdate] = []
+        self._task = asyncio.create_task(self._run())
+
+    async def _run(self) -> None:
+        while True:
+            self.updates += await self._following.step(500)
+
+    def shown(self) -> dict[str, int]:
+        return {pool: head.update for pool, head in self._following.subscriber.heads().items()}
+
+    async def end(self, newest: Mapping[str, int]) -> None:
+        """Stop it when it shows these updates."""
+        await until(lambda: self._task.done() or self.shown() == newest, f"a subscriber shows {self.shown()}, not {newest}")
+        assert not self._task.done(), self._task.exception()
+        await self.close()
+
+    async def close(self) -> None:
+        self._task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._task
+        await self._log.close()
+
+    def check(self, truth: Truth) -> None:
+        """Each update that it was shown is whole, and none is older than one before."""
+        shown: dict[str, int] = {}
+        for update in self.updates:
+            number, name = update.head.update, f"{update.pool}@{update.head.update}"
+            assert update.since == shown.get(update.pool), f"{name} follows {update.since}, {shown} was shown"
+            assert number > shown.get(update.pool, 0), f"{name} after {shown}"
+            for topic in self._following.topics:
+                rows = {} if update.since is None else dict(truth[update.pool, update.since][topic])
+                for key, value in update.rows[topic]:
+                    if value is None:
+                        rows.pop(key, None)
+                    else:
+                        rows[key] = value
+                assert rows == truth[update.pool, number][topic], f"{topic} of {name} is torn"
+            shown[update.pool] = number
+        assert shown == self.shown()
+
+
+def truth_of(outcomes: Sequence[Record]) -> Truth:
+    """Pool and update -> row topic -> the rows that stand under its head."""
+    truth = {}
+    for pool, updates in updates_of(outcomes).items():
+        rows: dict[str, dict[bytes, bytes]] = {topic: {} for topic in ROW_TOPICS}
+        for update in updates:
+            for topic, changed in update.rows.items():
+                for key, value in changed:
+                    if value is None:
+                        del rows[topic][key.encode()]
+                    else:
+                        rows[topic][key.encode()] = value
+            truth[pool, update.number] = {topic: dict(found) for topic, found in rows.items()}
+    return truth
+
+
+def command(*arguments: str) -> list[str]:
+    """`rerate` as a process."""
+    return [sys.executable, "-c", "from rerate.cli import main; main()", *arguments]
+
+
+async def rerate(*arguments: str, input: bytes | None = None, env: Mapping[str, str] | None = None) -> tuple[int, str, str]:
+    """Run a command to its end: exit code, standard output, standard error."""
+    process = await asyncio.create_subprocess_exec(
+        *command(*arguments),
+        cwd=PROJECT,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=os.environ | dict(env or {}),
+    )
+    said, errors = await asyncio.wait_for(process.communicate(input), DEADLINE_S)
+    assert process.returncode is not None
+    return process.returncode, said.decode(), errors.decode()
