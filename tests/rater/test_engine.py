@@ -1,6 +1,6 @@
 """What the engine does, thing by thing, on the simulated log; `test_engine_on_disk` has what needs a real store."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import orjson
@@ -15,7 +15,8 @@ from rerate.messages.reading import Message
 from rerate.messages.writing import STRUCTURED_HEADERS
 from rerate.pool.head import head_digest, read_head, write_head
 from rerate.pool.pool import Settings
-from rerate.rater.engine import Engine, Limits
+from rerate.rater.cache import Accepted, FactCache
+from rerate.rater.engine import Limits
 from rerate.ratings.club import Club
 from rerate.ratings.systems import SYSTEMS
 from rerate.replay.replay import ListReplay
@@ -223,7 +224,7 @@ def test_rows_heads_receipts_and_partition_heads_have_their_headers_and_schemas(
     assert dict(receipt.headers)["ce_id"] == b"pool-facts/0/0"
     assert receipt.key == POOL.encode()
     progress = next(record for record in place.said if record.topic == "rater-progress")
-    assert progress.key == dict(progress.headers)["ce_id"] == b"0"
+    assert progress.key == dict(progress.headers)["ce_id"].partition(b"@")[0] == b"0"
     snapshot = next(record for record in place.said if record.topic == "rating-snapshots" and b"/" in (record.key or b""))
     assert snapshot.key == b"t:pool/elo@1/t:A"
     assert dict(snapshot.headers) == {
@@ -314,13 +315,13 @@ class Rereads:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.pools: list[str] = []
-        reread = Engine._reread
+        replace = FactCache.replace
 
-        async def counting(engine: Engine, pool: str) -> Any:
+        def counting(cache: FactCache, pool: str, accepted: Iterable[Accepted]) -> None:
             self.pools.append(pool)
-            return await reread(engine, pool)
+            replace(cache, pool, accepted)
 
-        patch.setattr(Engine, "_reread", counting)
+        patch.setattr(FactCache, "replace", counting)
 
 
 def cached(place: Place, kind: bytes, pool: str = POOL) -> list[bytes]:

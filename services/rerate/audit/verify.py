@@ -4,7 +4,7 @@ Whether it holds is told by the fact topics and the heads alone. Only where a li
 first period that is not what the facts give.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -95,14 +95,14 @@ async def verify(log: Log, pool: str | None = None, *, on_progress: OnProgress =
 async def _verify_partition(log: Log, partition: int, values: Mapping[str, bytes], on_progress: OnProgress) -> list[PoolVerdict]:
     heads = {pool: read_head(value) for pool, value in values.items()}
     facts = await _facts(log, partition, heads, on_progress)
-    followed = await _chains(log, partition)
+    followed = await _chains(log, partition, values)
     verdicts = []
     for number, (pool, head) in enumerate(sorted(heads.items())):
         on_progress(f"replaying {pool}", number, len(heads))
         chain = followed.get(pool, Chain())
         faults = list(chain.faults)
         if chain.value != values[pool]:
-            faults.append("the newest head in rating-heads is not the last one of rating-updates")
+            faults.append("the newest head in rating-heads is not in rating-updates")
         of_pool = facts.pop(pool)
         lists: list[ListVerdict] = []
         try:
@@ -155,14 +155,15 @@ async def _facts(log: Log, partition: int, heads: Mapping[str, Head], on_progres
 
 def _sort_in(record: Record, heads: Mapping[str, Head], found: dict[str, list[tuple[Fact, Position]]], partitions: int) -> None:
     pool = pool_of_key(record.key)
-    if pool is None or pool not in heads or record.offset >= heads[pool].positions.get(record.topic, 0):
+    if pool is None or pool not in heads or not heads[pool].covers(Position(record.topic, record.offset)):
         return
     verdict = read(Message(record.topic, record.partition, record.key, record.value, record.headers), partitions=partitions)
     if isinstance(verdict, Fact):
         found[pool].append((verdict, Position(record.topic, record.offset)))
 
 
-async def _chains(log: Log, partition: int) -> dict[str, Chain]:
+async def _chains(log: Log, partition: int, newest: Mapping[str, bytes]) -> dict[str, Chain]:
+    """The chain of each pool up to its verified head; what was published since is not looked at."""
     topic = "rating-updates"
     (end,) = (await log.ends(partition, [topic])).values()
     reader = await log.reader(partition, await log.starts(partition, [topic]))
@@ -170,7 +171,16 @@ async def _chains(log: Log, partition: int) -> dict[str, Chain]:
     while reader.positions()[topic] < end:
         records += await reader.poll(POLL_RECORDS)
     await reader.close()
-    return chains((record.key, record.value) for record in records if record.offset < end)
+    return chains(_up_to(newest, [(record.key, record.value) for record in records if record.offset < end]))
+
+
+def _up_to(newest: Mapping[str, bytes], heads: Iterable[tuple[bytes | None, bytes | None]]) -> Iterator[tuple[bytes | None, bytes | None]]:
+    passed: set[bytes] = set()
+    for key, value in heads:
+        if key is not None and key not in passed:
+            yield key, value
+            if value == newest.get(key.decode()):
+                passed.add(key)
 
 
 # ------------------------------------------------------------------ comparing

@@ -1,5 +1,6 @@
 """The rater's store in RocksDB: the seam's `Store`."""
 
+import logging
 import shutil
 import time
 import weakref
@@ -9,9 +10,11 @@ from pathlib import Path
 from rocksdict import Rdict
 
 from . import rocks
-from .errors import LogUnreachable
+from .errors import LogInconsistent, LogUnreachable
 
 LOCK_RETRY_S = 0.02
+
+_logger = logging.getLogger(__name__)
 
 
 class RocksStore:
@@ -32,7 +35,8 @@ class RocksStore:
         self._db: Rdict | None = self._open()
 
     def get(self, key: bytes) -> bytes | None:
-        value: bytes | None = self._opened().get(key)
+        with rocks.translated(self._path):
+            value: bytes | None = self._opened().get(key)
         return value
 
     def items(self, prefix: bytes) -> Generator[tuple[bytes, bytes], None, None]:
@@ -52,7 +56,7 @@ class RocksStore:
 
     def wipe(self) -> None:
         self.close()
-        shutil.rmtree(self._path)
+        self._put_aside()
         self._db = self._open()
 
     def close(self) -> None:
@@ -64,19 +68,36 @@ class RocksStore:
         self._db = None
 
     def _walk(self, prefix: bytes) -> Generator[tuple[bytes, bytes], None, None]:
-        for key, value in self._opened().items(from_key=prefix):
-            assert isinstance(key, bytes)  # raw mode
-            if not key.startswith(prefix):
-                return
-            yield key, value
+        with rocks.translated(self._path):
+            for key, value in self._opened().items(from_key=prefix):
+                assert isinstance(key, bytes)  # raw mode
+                if not key.startswith(prefix):
+                    return
+                yield key, value
 
     def _open(self) -> Rdict:
         give_up_at = time.monotonic() + self._lock_wait_s
-        while (db := rocks.try_primary(self._path, rocks.options())) is None:
+        while (db := self._try()) is None:
             if time.monotonic() >= give_up_at:
                 raise LogUnreachable(f"{self._path} is open in another process; waited {self._lock_wait_s:g} s for it")
             time.sleep(LOCK_RETRY_S)
         return db
+
+    def _try(self) -> Rdict | None:
+        """Open; None if another has it open. What cannot be opened otherwise is put aside: a store may be lost at any time."""
+        try:
+            return rocks.try_primary(self._path, rocks.options())
+        except (LogInconsistent, LogUnreachable) as error:
+            _logger.warning("%s; it is only a cache, so a new one is begun", error)
+            self._put_aside()
+            return rocks.try_primary(self._path, rocks.options())
+
+    def _put_aside(self) -> None:
+        """Out of the way in one step, so that a kill leaves no half of it; then removed, with what earlier kills left."""
+        if self._path.exists():
+            self._path.rename(self._path.with_name(f"{self._path.name}.gone-{time.time_ns()}"))
+        for gone in self._path.parent.glob(f"{self._path.name}.gone-*"):
+            shutil.rmtree(gone, ignore_errors=True)
 
     def _opened(self) -> Rdict:
         if self._db is None:

@@ -120,10 +120,11 @@ HeadState = Literal["live", "halted"]
 
 HALTED: Final = "halted"
 
-HaltReason = Literal["semantics", "fold", "too-many-rows", "digest"]
+HaltReason = Literal["semantics", "fold", "too-many-rows", "row-too-large", "digest"]
 
 FOLD: Final = "fold"
 TOO_MANY_ROWS: Final = "too-many-rows"
+ROW_TOO_LARGE: Final = "row-too-large"
 DIGEST: Final = "digest"
 
 ListHeld = Literal["system", "parameters", "layout"]
@@ -211,7 +212,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
     "standing-reason": {
         FOR_PUBLICATION: "It waits for the publication of its event.",
         FOR_MERGE: "It waits for the merge that it undoes.",
-        FOR_FACT: "It waits for the fact that it withdraws.",
+        FOR_FACT: "It waits for a fact that can be withdrawn under the name it gives; a withdrawal cannot.",
         FOR_TYPE: "This engine does not know its type or version; the next one will judge it.",
         SEMANTICS: "The semantics that the pool's configuration names do not have its type yet.",
         VOID: "The event is void.",
@@ -260,7 +261,8 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
     "halt-reason": {
         SEMANTICS: "The configuration names semantics that this engine does not know; run a newer engine or withdraw the configuration.",
         FOLD: "Folding or replaying the facts failed; see the rater's log, then rebuild the pool.",
-        TOO_MANY_ROWS: "The update has more rows than one transaction may carry; raise the bound, then rebuild the pool.",
+        TOO_MANY_ROWS: "The update has more rows than one transaction may carry; raise --max-rows, then rebuild the pool.",
+        ROW_TOO_LARGE: "One row is larger than the log carries: withdraw facts that pile up under one id or event, then rebuild the pool.",
         DIGEST: "The facts do not give the digest of the newest head; verify the pool, then rebuild it.",
     },
     "list-held": {

@@ -126,11 +126,17 @@ def describe_field(root: type, path: Path) -> str:
 
 
 def _descriptions(types: tuple[inspect.Type, ...]) -> Iterator[str]:
+    may_be_removed = any(_is_unset(node) for node in types)
     for node in types:
         if isinstance(node, inspect.NoneType):
-            yield "null"
-        elif not isinstance(node, inspect.CustomType) and type(node).__name__ != "UnsetType":
+            if may_be_removed:  # elsewhere an absent field is absent, and null is refused
+                yield "null"
+        elif not _is_unset(node):
             yield describe(node)
+
+
+def _is_unset(node: inspect.Type) -> bool:
+    return isinstance(node, inspect.CustomType) or type(node).__name__ == "UnsetType"
 
 
 @cache

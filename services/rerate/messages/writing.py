@@ -55,7 +55,11 @@ def fact_message(
 
 
 def row_headers(ce_type: str, ce_id: str) -> tuple[tuple[str, bytes], ...]:
-    """Headers of a row, a receipt or a partition head; `ce_id` is key@update."""
+    """Headers of a row, a receipt or a partition head.
+
+    Args:
+        ce_id: of a row `key@update`, of a receipt the message's `topic/partition/offset`, of a partition head `partition@messages before`.
+    """
     return (
         ("ce_specversion", b"1.0"),
         ("ce_type", ce_type.encode()),

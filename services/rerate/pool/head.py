@@ -5,8 +5,8 @@ from hashlib import sha256
 
 import msgspec
 
-from rerate.messages.codes import HALTED, HaltReason, HeadState, ListHeld
-from rerate.messages.facts import ROW_TOPICS
+from rerate.messages.codes import HALTED, HaltReason, HeadState
+from rerate.messages.facts import ROW_TOPICS, Position
 from rerate.messages.writing import head_message
 from rerate.pool.update import Update
 
@@ -21,7 +21,8 @@ class ListHead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Hex; absent if held."""
     input_digest: str | None = None
     rules_digest: str
-    held: ListHeld | None = None
+    held: str | None = None
+    """A `ListHeld`, or the word of a newer engine."""
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -41,7 +42,12 @@ class Head(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     semantics: int
     engine: str
     state: HeadState
-    reason: HaltReason | None = None
+    reason: str | None = None
+    """A `HaltReason`, or the word of a newer engine."""
+
+    def covers(self, position: Position) -> bool:
+        """Whether the fact at a position is in."""
+        return position.offset < self.positions.get(position.topic, 0)
 
 
 class _Envelope(msgspec.Struct):

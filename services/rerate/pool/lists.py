@@ -7,7 +7,7 @@ from msgspec import to_builtins
 
 from rerate.history import History, RatedEvent
 from rerate.messages.canonical import canonical
-from rerate.messages.codes import CARRIED, DIRECT, ListHeld
+from rerate.messages.codes import CARRIED, DIRECT
 from rerate.messages.facts import RatingList, Rule
 from rerate.pool.head import ListHead
 from rerate.pool.rows import Snapshot, Value, delta_value, snapshot_of, snapshot_value
@@ -25,7 +25,7 @@ DELTAS, SNAPSHOTS = "rating-deltas", "rating-snapshots"
 class HeldList:
     """A list in the configuration in force that this engine cannot rate."""
 
-    def __init__(self, config: RatingList, edition: int, reason: ListHeld) -> None:
+    def __init__(self, config: RatingList, edition: int, reason: str) -> None:
         self.config, self.edition, self.reason = config, edition, reason
 
     def head(self) -> ListHead:

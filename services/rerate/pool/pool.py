@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rerate.history import Changes, History
-from rerate.messages.codes import DIGEST, FOLD, LIST, LIVE, TOO_MANY_ROWS, HaltReason, ListHeld, StandingReason
+from rerate.messages.codes import DIGEST, FOLD, LIST, LIVE, ROW_TOO_LARGE, TOO_MANY_ROWS, HaltReason, StandingReason
 from rerate.messages.codes import SEMANTICS as UNKNOWN_SEMANTICS
 from rerate.messages.errors import RerateError
 from rerate.messages.facts import ROW_TOPICS, Fact, Identity, PoolConfigured, Position, RatingList, RatingSeeded
@@ -18,6 +18,9 @@ from rerate.ratings.systems import SYSTEMS, ListRules, Systems, bind, seed_probl
 
 MAX_ROWS = 2_000_000
 """Rows of one update; more halts the pool."""
+
+MAX_ROW_BYTES = 15 * 1024 * 1024
+"""Value of one row; a larger one halts the pool. A log takes 16 MiB a record, key and headers among them."""
 
 SEMANTICS = 1
 """The version of the fold that this engine has."""
@@ -43,6 +46,7 @@ class Settings:
     """Name and version, for the heads."""
     systems: Systems = field(default_factory=lambda: SYSTEMS)
     max_rows: int = MAX_ROWS
+    max_row_bytes: int = MAX_ROW_BYTES
 
 
 class Pool:
@@ -60,7 +64,7 @@ class Pool:
         self._head_digest: str | None = None
         self._rules_at_start: dict[str, str] = {}
         """Rules digests in the head this pool was begun from, of lists not configured yet."""
-        self._held_at_start: dict[str, ListHeld] = {}
+        self._held_at_start: dict[str, str] = {}
         """Lists held in the head this pool was restored from: they stay so until the next update, then begin an edition of their own."""
         self._asleep: frozenset[str] = frozenset()
         """The same lists: until then their seeds have no effect."""
@@ -104,9 +108,6 @@ class Pool:
             self._apply(batch, collected, woken)
             if not collected.count:
                 return None
-            if collected.count > self._settings.max_rows:
-                detail = f"an update of {collected.count} rows, {self._settings.max_rows} is the bound"
-                raise Halt(self.id, TOO_MANY_ROWS, detail)
             return self._close(collected.wire(self.update + 1), positions, append_time_ms)
 
     # ------------------------------------------------------------------ starting again
@@ -162,7 +163,8 @@ class Pool:
             topic: mended_deltas(wanted[topic], there, editions, number) if topic == DELTAS else mended(wanted[topic], there)
             for topic, there in ((topic, published.get(topic, {})) for topic in ROW_TOPICS)
         }
-        return self, self._close(rows, positions, append_time_ms)
+        with _halting(pool):
+            return self, self._close(rows, positions, append_time_ms)
 
     def _begin(self, head: bytes | None) -> None:
         if head is not None:
@@ -272,7 +274,7 @@ class Pool:
         begun = self._rules_at_start.pop(rating_list.id, None)
         return self._left.pop(rating_list.id, 0) + (1 if begun in (None, rules_digest(rating_list)) else 2)
 
-    def _bind(self, rating_list: RatingList) -> ListRules | ListHeld:
+    def _bind(self, rating_list: RatingList) -> ListRules | str:
         held = self._held_at_start.pop(rating_list.id, None)
         return held or bind(rating_list, self._settings.systems)
 
@@ -284,6 +286,7 @@ class Pool:
                 collected.emit(topic, key, None, {})
 
     def _close(self, rows: Mapping[str, list[Wire]], positions: Mapping[str, int], append_time_ms: int) -> Update:
+        self._bound(rows)
         head = Head(
             pool=self.id,
             update=self.update + 1,
@@ -300,6 +303,17 @@ class Pool:
         value = write_head(head)
         self.head, self._head_digest = head, head_digest(value)
         return Update(pool=self.id, number=head.update, rows=rows, head=value)
+
+    def _bound(self, rows: Mapping[str, list[Wire]]) -> None:
+        """Raise Halt where the log could not carry the rows."""
+        count, most = sum(map(len, rows.values())), self._settings.max_rows
+        if count > most:
+            raise Halt(self.id, TOO_MANY_ROWS, f"an update of {count} rows, {most} is the bound")
+        largest = self._settings.max_row_bytes
+        for topic, wired in rows.items():
+            for key, value in wired:
+                if value is not None and len(value) > largest:
+                    raise Halt(self.id, ROW_TOO_LARGE, f"the row {key} of {topic} has {len(value)} bytes, {largest} is the bound")
 
     def _position(self, identity: Identity) -> Value:
         position = self._positions[identity]

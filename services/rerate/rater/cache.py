@@ -2,24 +2,25 @@
 
 It can only be behind the log, and may be deleted at any time. Keys (NUL cannot stand in an id):
 
-    n                                  {"schema", "engine", "next": {topic: offset}}
+    n                                  {"layout", "engine", "next": {topic: offset}}
     f NUL pool NUL u8 topic u64 offset the message: digest of its content, append time, key, headers, value
     i NUL pool NUL 32 bytes            u8 topic u64 offset: SHA-256 of a fact's identity, where it was first accepted
     p NUL pool                         the pool has facts that no update names yet
 """
 
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import NamedTuple
 
 import msgspec
 
 from rerate.log.seam import Record, Store
+from rerate.messages.errors import RerateError
 from rerate.messages.facts import FACT_TOPICS, Fact, Identity, Position
 from rerate.messages.reading import Message, read
 
-SCHEMA = 1
+LAYOUT = 1
 """Version of the layout above; another one found is thrown away."""
 
 _PLACE = struct.Struct(">BQ")
@@ -27,7 +28,7 @@ _NEXT = b"n"
 _TOPIC_NUMBERS = {topic: number for number, topic in enumerate(FACT_TOPICS)}
 
 
-class CacheDamaged(Exception):
+class CacheDamaged(RerateError):
     """Raised when a cached message is not the fact it was stored as: the pool's facts must be read from the log again."""
 
 
@@ -45,9 +46,21 @@ class Accepted(NamedTuple):
     def pool(self) -> str:
         return self.fact.data.pool
 
+    @property
+    def timed(self) -> "Timed":
+        return Timed(self.fact, self.position, self.record.append_time_ms)
+
+
+class Timed(NamedTuple):
+    """An accepted fact with its place and time in the log."""
+
+    fact: Fact
+    position: Position
+    append_time_ms: int
+
 
 class _Next(msgspec.Struct):
-    schema: int
+    layout: int
     engine: str
     next: dict[str, int]
 
@@ -74,7 +87,7 @@ class FactCache:
             found = msgspec.json.decode(raw, type=_Next)
         except msgspec.DecodeError:
             found = None
-        if found is None or (found.schema, found.engine) != (SCHEMA, self._engine) or found.next.keys() != self.next.keys():
+        if found is None or (found.layout, found.engine) != (LAYOUT, self._engine) or found.next.keys() != self.next.keys():
             self.wipe()
         else:
             self.next = found.next
@@ -99,7 +112,7 @@ class FactCache:
         for one in accepted:
             puts += self._puts(one)
         puts += [(_pending_key(pool), b"") for pool in pending]
-        puts.append((_NEXT, msgspec.json.encode(_Next(SCHEMA, self._engine, dict(next_offsets)))))
+        puts.append((_NEXT, msgspec.json.encode(_Next(LAYOUT, self._engine, dict(next_offsets)))))
         self._store.write(puts, [_pending_key(pool) for pool in settled])
         self.next = dict(next_offsets)
 
@@ -109,29 +122,35 @@ class FactCache:
         puts = [put for one in accepted for put in self._puts(one)]
         self._store.write(puts, gone)
 
-    def facts(self, pool: str) -> Iterator[tuple[Fact, Position, int]]:
-        """A pool's facts, their positions and append times, topic by topic.
+    def facts(self, pool: str, leave_out: Callable[[Position], bool] = lambda position: False) -> list[Timed]:
+        """A pool's facts, topic by topic, but for those at positions to leave out. Long work for a large pool: to be offloaded.
 
         Raises:
             CacheDamaged: one is not what was stored, or facts and identities are not the same ones.
         """
+        return list(self._facts(pool, leave_out))
+
+    def _facts(self, pool: str, leave_out: Callable[[Position], bool]) -> Iterator[Timed]:
         prefix = b"f\x00%b\x00" % pool.encode()
-        places = dict(self._store.items(b"i\x00%b\x00" % pool.encode()))
+        identities = {place: key for key, place in self._store.items(b"i\x00%b\x00" % pool.encode())}
         for key, raw in self._store.items(prefix):
             try:
                 number, offset = _PLACE.unpack(key[len(prefix) :])
-                digest, append_time_ms, message_key, headers, value = _DECODER.decode(raw)
                 topic = FACT_TOPICS[number]
+                identity = identities.pop(key[len(prefix) :], None)
+                if leave_out(Position(topic, offset)):
+                    continue
+                digest, append_time_ms, message_key, headers, value = _DECODER.decode(raw)
             except (struct.error, msgspec.DecodeError, IndexError) as error:
                 raise CacheDamaged(f"pool {pool}: a cached message cannot be read") from error
             fact = read(Message(topic, self._partition, message_key, value, headers), partitions=self._partitions)
             if not isinstance(fact, Fact) or fact.identity.digest != digest or fact.data.pool != pool:
                 raise CacheDamaged(f"pool {pool}: the cached message at {topic} {offset} is not the fact that was stored")
-            if places.pop(_identity_key(pool, fact.identity), None) != key[len(prefix) :]:
+            if identity != _identity_key(pool, fact.identity):
                 raise CacheDamaged(f"pool {pool}: the identity of the cached message at {topic} {offset} is not the one that was stored")
-            yield fact, Position(topic, offset), append_time_ms
-        if places:
-            raise CacheDamaged(f"pool {pool}: {len(places)} cached messages are missing")
+            yield Timed(fact, Position(topic, offset), append_time_ms)
+        if identities:
+            raise CacheDamaged(f"pool {pool}: {len(identities)} cached messages are missing")
 
     def pending(self) -> list[str]:
         """Pools that have facts which no update names yet."""

@@ -17,8 +17,8 @@ from typing import Any, NoReturn
 
 from rerate.log.errors import Fenced
 from rerate.log.seam import Log, Out, Reader, Record, Store, Writer
-from rerate.messages.codes import FOLD
-from rerate.messages.facts import FACT_TOPICS, Fact, Identity
+from rerate.messages.facts import FACT_TOPICS, Fact
+from rerate.pool.chain import NoSuchPool
 from rerate.pool.head import read_head
 from rerate.pool.pool import Halt, Pool, Settings
 from rerate.pool.update import Update
@@ -26,10 +26,14 @@ from rerate.rater.cache import Accepted, FactCache
 from rerate.rater.judging import Judged, judge
 from rerate.rater.outcome import progress_record, receipt_record, transaction
 from rerate.rater.progress import PartitionHead, read_partition_head
+from rerate.rater.rereading import Rereading
 from rerate.rater.residents import Residents
 
 POLL_SECONDS = 0.1
 """How long an idle rater waits before it looks again."""
+
+POLLS_A_LOOK = 10
+"""After so many polls with something in them in a row the rater looks how far behind it is."""
 
 RESTING_SECONDS = 0.02
 """How often a parked rater looks whether it may go on."""
@@ -109,6 +113,17 @@ class Engine:
         self._cache = FactCache(store, partition=partition, partitions=self._partitions, engine=settings.engine)
         self._next: dict[str, int] = dict.fromkeys(FACT_TOPICS, 0)
         self._heads: dict[str, bytes] = {}
+        self._rereading = Rereading(
+            world.log,
+            partition,
+            records_a_step=self._limits.records_a_step,
+            between=self._between_steps,
+            rest=world.rest,
+            offload=world.offload,
+        )
+        self._is_opening = False
+        self._polls = 0
+        """Since it was last looked how far behind this is."""
         self._says_catching_up = False
         self._writer: Writer | None = None
         self._reader: Reader | None = None
@@ -143,7 +158,10 @@ class Engine:
     async def start(self) -> None:
         """Become the owner of the partition, and bring the cache to where the partition head is."""
         log = self._world.log
+        await self._between_steps()
+        self._is_opening = True
         writer = self._writer = await log.writer(self._partition)
+        self._is_opening = False
         head = await self._read_partition_head()
         committed = writer.committed()
         if head is not None:
@@ -174,7 +192,7 @@ class Engine:
             self._settings,
             self._heads,
             offload=self._world.offload,
-            reread=self._reread,
+            reread=lambda pool: self._rereading.facts_of(pool, self._cache.next),
             on_halt=self._on_halt,
             max_facts=self._limits.resident_facts,
         )
@@ -205,7 +223,8 @@ class Engine:
             await self._between_steps()
             self.counts.step = f"rating pool {number} of {len(waiting)}"
             update = await self._residents.take_waiting(pool, self._next)
-            await self._commit([], {} if update is None else {pool: update}, is_catching_up=number < len(waiting), settled=[pool])
+            settled = [] if self._residents.is_halted(pool) else [pool]
+            await self._commit([], {} if update is None else {pool: update}, is_catching_up=number < len(waiting), settled=settled)
         if self._says_catching_up:
             await self._commit([], {}, is_catching_up=False)
 
@@ -217,8 +236,11 @@ class Engine:
         """
         judged = await self._poll()
         if not judged:
+            self._polls = 0
             return False
-        if len(judged) >= self._limits.records_a_step and await self._is_far_behind():
+        self._polls += 1
+        is_time = len(judged) >= self._limits.records_a_step or self._polls >= POLLS_A_LOOK
+        if is_time and await self._is_far_behind():
             await self._commit(judged, {}, is_catching_up=True)
             await self.catch_up()
             return True
@@ -236,11 +258,12 @@ class Engine:
         To be called between `start` and `close`, between two steps. Ends a halt.
 
         Raises:
-            Halt: its facts cannot be folded or replayed, or there are none; nothing was published.
+            Halt: its facts cannot be folded or replayed; nothing was published.
+            NoSuchPool: the partition has no fact of it.
         """
-        accepted = await self._reread(pool)
+        accepted = await self._rereading.facts_of(pool, self._cache.next)
         if not accepted and pool not in self._heads:
-            raise Halt(pool, FOLD, "the log has no fact of it")
+            raise NoSuchPool(pool, self._heads)
         self._cache.replace(pool, accepted)
         published: dict[str, dict[str, bytes]] = {}
         for topic, prefix in (
@@ -265,8 +288,8 @@ class Engine:
 
     @property
     def is_in_transaction(self) -> bool:
-        """Whether a transaction, or the store batch that belongs to it, is on its way; a parked engine begins none."""
-        return self.counts.transactions_begun != self.counts.transactions_ended
+        """Whether it is fencing others, or a transaction or the store batch that belongs to it is on its way; parked it begins neither."""
+        return self._is_opening or self.counts.transactions_begun != self.counts.transactions_ended
 
     # ------------------------------------------------------------------ inside
 
@@ -282,8 +305,8 @@ class Engine:
         self.counts.step = f"rebuilding {pool}"
         try:
             update = await self.rebuild(pool)
-        except Halt as halt:
-            self._world.tell(f"not rebuilt: {halt}")
+        except (Halt, NoSuchPool) as error:
+            self._world.tell(f"not rebuilt: {error}")
         else:
             self._world.tell(f"pool {pool} rebuilt: update {update.number}, {update.row_count} rows were not what they should have been")
 
@@ -314,6 +337,7 @@ class Engine:
         self.counts.gaps += record.offset - expected
 
     async def _is_far_behind(self) -> bool:
+        self._polls = 0
         ends = self.counts.ends = await self._world.log.ends(self._partition, FACT_TOPICS)
         return sum(ends[topic] - self._next[topic] for topic in FACT_TOPICS) > self._limits.behind
 
@@ -321,7 +345,7 @@ class Engine:
         """Hold one more pool against its head; what that publishes consumes no facts."""
         if not self._residents.has_unchecked:
             return False
-        update = await self._residents.check_next()
+        update = await self._residents.check_next(self._next)
         if update is not None:
             await self._commit([], {update.pool: update}, is_catching_up=False)
         return True
@@ -339,8 +363,7 @@ class Engine:
         await self._write(transaction(list(updates.values()), receipts, progress), self._next)
         self._says_catching_up = is_catching_up
         accepted = [new for one in judged if (new := one.accepted) is not None]
-        named = {pool: read_head(update.head).positions for pool, update in updates.items()}
-        pending = {one.pool for one in accepted if one.position.offset >= named.get(one.pool, {}).get(one.position.topic, 0)}
+        pending = {one.pool for one in accepted if self._is_unnamed(one)}
         self._cache.write(accepted, self._next, pending, set(settled) - pending)
         self.counts.accepted += len(accepted)
         self.counts.updates += len(updates)
@@ -372,42 +395,13 @@ class Engine:
             self._cache.write(accepted, ahead, {one.pool for one in accepted if self._is_unnamed(one)}, ())
             self.counts.refilled += len(records)
 
-        await self._each(dict(ahead), self._next, take)
+        await self._rereading.each(dict(ahead), self._next, take)
         self._cache.write((), self._next, (), ())
 
     def _is_unnamed(self, one: Accepted) -> bool:
         """Whether no update names a fact yet."""
         value = self._heads.get(one.pool)
-        return value is None or one.position.offset >= read_head(value).positions.get(one.position.topic, 0)
-
-    async def _reread(self, pool: str) -> list[Accepted]:
-        """All facts of a pool as far as the cache goes, from the log."""
-        starts = await self._world.log.starts(self._partition, FACT_TOPICS)
-        found: dict[Identity, Accepted] = {}
-
-        async def take(records: list[Record]) -> None:
-            mine = [record for record in records if record.key == pool.encode()]
-            for one in await self._world.offload(judge, mine, lambda *_: False, self._partitions):
-                if one.accepted is not None:
-                    found.setdefault(one.accepted.fact.identity, one.accepted)
-
-        await self._each(starts, self._cache.next, take)
-        return list(found.values())
-
-    async def _each(self, start: Mapping[str, int], until: Mapping[str, int], take: Callable[[list[Record]], Awaitable[None]]) -> None:
-        """Let `take` have the records of the fact topics from `start` up to `until`, step by step."""
-        reader = await self._world.log.reader(self._partition, start)
-        try:
-            while any(reader.positions()[topic] < end for topic, end in until.items()):
-                await self._between_steps()
-                records = await reader.poll(self._limits.records_a_step)
-                inside = [record for record in records if record.offset < until[record.topic]]
-                if inside:
-                    await take(inside)
-                elif not records:
-                    await self._world.rest()
-        finally:
-            await reader.close()
+        return value is None or not read_head(value).covers(one.position)
 
     async def _read_partition_head(self) -> PartitionHead | None:
         record = await self._world.log.newest(self._partition, "rater-progress", str(self._partition).encode())

@@ -63,7 +63,7 @@ def progress_record(partition: int, partitions: int, next_offsets: Mapping[str, 
     """The partition head: "read up to here"."""
     key = str(partition)
     value = partition_head(partition, partitions, next_offsets, is_catching_up=is_catching_up)
-    return Out("rater-progress", key.encode(), value, row_headers(PARTITION_HEAD, key))
+    return Out("rater-progress", key.encode(), value, row_headers(PARTITION_HEAD, f"{key}@{sum(next_offsets.values())}"))
 
 
 def transaction(updates: Sequence[Update], receipts: Sequence[Out], progress: Out) -> list[Out]:

@@ -2,32 +2,18 @@
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, cast
 
 from rerate.messages.codes import DIGEST, HALTED, HaltReason
 from rerate.messages.codes import SEMANTICS as UNKNOWN_SEMANTICS
-from rerate.messages.facts import Fact, FactWithdrawn, PoolConfigured, Position
+from rerate.messages.facts import FactWithdrawn, PoolConfigured
 from rerate.pool.head import halted_update, read_head
 from rerate.pool.pool import SEMANTICS, Halt, Pool, Settings
 from rerate.pool.update import Update
-from rerate.rater.cache import Accepted, CacheDamaged, FactCache
+from rerate.rater.cache import Accepted, CacheDamaged, FactCache, Timed
 
-T = TypeVar("T")
-Offload = Callable[..., Awaitable[T]]
 Reread = Callable[[str], Awaitable[list[Accepted]]]
 """Gives a pool's facts from the log itself."""
-
-
-class Timed(NamedTuple):
-    """An accepted fact with its place and time in the log."""
-
-    fact: Fact
-    position: Position
-    append_time_ms: int
-
-
-def _timed(cached: tuple[Fact, Position, int]) -> Timed:
-    return Timed(*cached)
 
 
 class Standstill:
@@ -46,7 +32,7 @@ class Residents:
         settings: Settings,
         heads: dict[str, bytes],
         *,
-        offload: Callable[..., Awaitable[object]],
+        offload: Callable[..., Awaitable[Any]],
         reread: Reread,
         on_halt: Callable[[Halt], None],
         max_facts: int,
@@ -78,8 +64,7 @@ class Residents:
         Returns:
             The update to publish; also the one that says that the pool is halted.
         """
-        facts = [Timed(one.fact, one.position, one.record.append_time_ms) for one in batch]
-        return await self._guarded(pool, self._take(pool, facts, positions))
+        return await self._guarded(pool, self._take(pool, [one.timed for one in batch], positions))
 
     async def take_waiting(self, pool: str, positions: Mapping[str, int]) -> Update | None:
         """Let a pool take the facts in the cache that no update names yet."""
@@ -88,8 +73,9 @@ class Residents:
     async def _take_waiting(self, pool: str, positions: Mapping[str, int]) -> Update | None:
         resident, facts = self._pools.get(pool), []
         if isinstance(resident, Pool):
+            covers = (lambda position: False) if resident.head is None else resident.head.covers
             try:
-                facts = [one for one in map(_timed, self._cache.facts(pool)) if not resident.history.knows(one.fact.identity)]
+                facts = await self._offload(self._cache.facts, pool, covers)
             except CacheDamaged:
                 del self._pools[pool]
         elif isinstance(resident, Standstill) and resident.reason == UNKNOWN_SEMANTICS:
@@ -125,8 +111,16 @@ class Residents:
         self._heads[pool.id] = update.head
         self._unchecked.pop(pool.id, None)
 
-    async def check_next(self) -> Update | None:
+    def is_halted(self, pool: str) -> bool:
+        """Whether a pool's newest head says that it stands still."""
+        value = self._heads.get(pool)
+        return value is not None and read_head(value).state == HALTED
+
+    async def check_next(self, positions: Mapping[str, int]) -> Update | None:
         """Load one pool that nobody has needed since the start and hold it against its head.
+
+        Args:
+            positions: next offset of each fact topic; facts that no update names yet are taken, too.
 
         Returns:
             The update to publish, if it must be halted, or if this engine can rate a list that was held.
@@ -134,7 +128,7 @@ class Residents:
         while self._unchecked:
             pool, _ = self._unchecked.popitem()
             if pool not in self._pools:
-                return await self.take(pool, (), read_head(self._heads[pool]).positions)
+                return await self.take(pool, (), positions)
         return None
 
     @property
@@ -161,20 +155,20 @@ class Residents:
         value = self._heads.get(pool)
         head = None if value is None else read_head(value)
         if head is not None and head.state == HALTED and head.reason is not None and head.reason != UNKNOWN_SEMANTICS:
-            raise Halt(pool, head.reason, "it was halted before")
+            raise Halt(pool, cast(HaltReason, head.reason), "it was halted before")
         try:
-            return await self._restore(pool, list(map(_timed, self._cache.facts(pool))), value)
+            return await self._restore(pool, await self._offload(self._cache.facts, pool), value)
         except (CacheDamaged, Halt) as error:
             if isinstance(error, Halt) and error.reason != DIGEST:
                 raise
             accepted = await self._reread(pool)
             self._cache.replace(pool, accepted)
-            return await self._restore(pool, [Timed(one.fact, one.position, one.record.append_time_ms) for one in accepted], value)
+            return await self._restore(pool, [one.timed for one in accepted], value)
 
     async def _restore(self, pool: str, facts: list[Timed], value: bytes | None) -> tuple[Pool, list[Timed]]:
-        positions = {} if value is None else read_head(value).positions
-        named = [(one.fact, one.position) for one in facts if one.position.offset < positions.get(one.position.topic, 0)]
-        waiting = [one for one in facts if one.position.offset >= positions.get(one.position.topic, 0)]
+        head = None if value is None else read_head(value)
+        named = [(one.fact, one.position) for one in facts if head is not None and head.covers(one.position)]
+        waiting = [one for one in facts if head is None or not head.covers(one.position)]
         restored = await self._offload(Pool.restore, pool, self._settings, named, value)
         assert isinstance(restored, Pool)
         self._pools[pool] = restored

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
+from rerate.messages.facts import MAX_GAMES
 from rerate.ratings.expected import SCALE, expected_score
 from rerate.ratings.face import BLACK, WHITE, Games, Key, Row, State, States, Unusable
 from rerate.ratings.quantum import decimal, quanta_of, round_half_away
@@ -24,7 +25,7 @@ MAX_K = 1_000
 
 PARAMETERS: dict[str, tuple[str | int, str]] = {
     "start": ("1200", "a newcomer's rating, a decimal string of the list's quantum"),
-    "k_new": (40, "K of the first games, 0 to 1,000"),
+    "k_new": (40, "K of the first games, 0 to 1,000; at quantum 0.001 to 429"),
     "k_new_games": (20, "how many games k_new lasts, 0 to 255"),
     "k_established": (20, "K afterwards, 0 to 1,000"),
     "provisional_below": (5, "provisional with fewer games than this, 0 to 255"),
@@ -84,6 +85,8 @@ class Club:
         self._per_game = _choice(given["k_policy"], "per_game", "event_start")
         self._protected_counts = _choice(given["protected_game_counts"], "yes", "no")
         self._cap = max(self._k_new_games, self._provisional_below)
+        if max(self._k_new, self._k_established) * MAX_GAMES * per_point >= 1 << 31:
+            raise Unusable(PARAMETERS_REFUSED)  # one event could leave the state's 32 bits
         self._expected = expected_score(per_point)
 
     def reads(self, key: Key) -> Key:
