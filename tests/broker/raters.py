@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import msgspec
+from aiokafka.protocol.admin import DeleteGroupsRequest
 
 from rerate.board.following import Following, Times
 from rerate.board.lookup import wall_clock_ms
@@ -50,6 +51,7 @@ from tests.kit.simworld import out
 PROJECT = Path(__file__).parents[2]
 PARTITIONS = 6
 FOOTBALL = partition_of(football.POOL, PARTITIONS)
+NO_SUCH_GROUP = 69
 DEADLINE_S = 60.0
 """For anything that is waited for."""
 
@@ -108,8 +110,8 @@ async def until(holds: Callable[[], bool | Awaitable[bool]], what: str, *, withi
 class Rater:
     """A process that rates."""
 
-    def __init__(self, orders: Orders, errors: Path) -> None:
-        self.orders, self._errors = orders, errors
+    def __init__(self, name: str, orders: Orders, errors: Path) -> None:
+        self.name, self.orders, self._errors = name, orders, errors
         self.events: list[dict[str, Any]] = []
         """What it has said so far."""
         self.process: asyncio.subprocess.Process
@@ -200,7 +202,7 @@ class Place:
                 await rater.process.wait()
         if error is not None:
             for rater in self.raters:
-                print(f"--- {rater.orders.slot or rater.orders.data}", rater.events[-5:], rater.errors(), sep="\n")
+                print(f"--- {rater.name}", rater.events[-5:], rater.errors(), sep="\n")
         await asyncio.gather(self.log.close(), *(follower.close() for follower in self.followers))
         async with admin(self.bootstrap) as client:
             await client.delete_topics([f"{self.prefix}.{topic}" for topic in all_topics()])
@@ -225,7 +227,7 @@ class Place:
         Path(orders.trap).unlink(missing_ok=True)
         if trap is not None:
             set_trap(orders, trap)
-        rater = Rater(orders, home / "errors")
+        rater = Rater(name, orders, home / "errors")
         await rater.start()
         self.raters.append(rater)
         return rater
@@ -252,8 +254,9 @@ class Place:
             group = f"{self.prefix}-rater"
 
             async def is_gone() -> bool:
-                (code,) = [code for _, code in _answers(await client.delete_consumer_groups([group]))]
-                return code in (0, 69)  # 69: there is no such group
+                node = await client.find_coordinator(group)
+                ((_, code),) = (await client._send_request(DeleteGroupsRequest([group]), node)).results
+                return code in (0, NO_SUCH_GROUP)
 
             await until(is_gone, "the group is not deleted")
 
@@ -290,24 +293,24 @@ class Place:
 
         await until(is_rated, "not all facts have been rated", within_s=within_s)
 
-    async def flow(self, pieces: Iterable[Sequence[Message]], *, ahead: int = 60, by: Rater | None = None) -> None:
+    async def flow(self, pieces: Iterable[Sequence[Message]], *, ahead: int = 60, enough: Callable[[], bool] = lambda: False) -> None:
         """Publish piece by piece, as fast as the football partition is rated; never so slowly that a rater would be idle.
 
         Args:
-            by: with its end the flow ends.
+            enough: no further, once this holds.
         """
         for piece in pieces:
             await self.publish(piece)
             ends = await self.log.ends(FOOTBALL, FACT_TOPICS)
-            await self.rated_beyond(FOOTBALL, sum(ends.values()) - ahead, by=by)
-            if by is not None and by.has_ended:
+            await self.rated_beyond(FOOTBALL, sum(ends.values()) - ahead, enough=enough)
+            if enough():
                 return
 
-    async def rated_beyond(self, partition: int, count: int, *, by: Rater | None = None) -> None:
-        """Wait until so many facts of a partition have been rated, or the rater `by` has ended."""
+    async def rated_beyond(self, partition: int, count: int, *, enough: Callable[[], bool] = lambda: False) -> None:
+        """Wait until so many facts of a partition have been rated, or `enough` holds."""
 
         async def is_rated() -> bool:
-            if by is not None and by.has_ended:
+            if enough():
                 return True
             heads = await self.progress()
             return partition in heads and sum(heads[partition].next.values()) >= count
@@ -352,6 +355,15 @@ class Place:
                 found[head.pool] = {name: (entry.list_digest, entry.input_digest) for name, entry in head.lists.items()}
         return found
 
+    async def updates(self) -> dict[str, int]:
+        """Pool -> the number of its newest update."""
+        found = {}
+        for partition in range(PARTITIONS):
+            for record in await self.log.newest_with_prefix(partition, "rating-heads", b""):
+                head = read_head(record.value or b"")
+                found[head.pool] = head.update
+        return found
+
     async def follow(self, partition: int, topics: Sequence[str] = ROW_TOPICS) -> "Follower":
         log = self.new_log()
         following = Following(log, topics, Times(clock_ms=wall_clock_ms), partition=partition)
@@ -366,12 +378,6 @@ class Place:
         for follower in followers:
             await follower.end(newest)
             follower.check(truth)
-
-
-def _answers(said: Any) -> Iterable[tuple[str, int]]:
-    for answer in said:
-        for result in answer.results:
-            yield result[0], result[1]
 
 
 # ---------------------------------------------------------------------- subscribers
