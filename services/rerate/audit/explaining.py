@@ -6,14 +6,13 @@ from hashlib import sha256
 import orjson
 from msgspec import Struct
 
-from rerate.messages.facts import Fact, Position
+from rerate.messages.facts import DELTAS, Fact, Position
 from rerate.pool.pool import Pool, Settings
 from rerate.ratings.face import Key
 from rerate.replay.digests import LIST, PERIOD, frame, seeds_digest, tag
 from rerate.replay.periods import key_bytes, key_of_fields, key_text
 from rerate.replay.replay import ListReplay
 
-DELTAS = "rating-deltas"
 PLAYERS_NAMED = 10
 
 

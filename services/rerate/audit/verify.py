@@ -10,10 +10,10 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rerate.audit.explaining import DELTAS, FirstDifference, PublishedRows, first_difference
+from rerate.audit.explaining import FirstDifference, PublishedRows, first_difference
 from rerate.log.errors import LogMissing
 from rerate.log.seam import Log, Record
-from rerate.messages.facts import FACT_TOPICS, Fact, Position
+from rerate.messages.facts import DELTAS, FACT_TOPICS, Fact, Position
 from rerate.messages.partition import partition_of
 from rerate.messages.reading import Message, pool_of_key, read
 from rerate.pool.chain import Chain, NoSuchPool, chains

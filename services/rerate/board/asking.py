@@ -19,9 +19,8 @@ from rerate.board.views import (
     persons_of,
 )
 from rerate.messages.errors import RerateError
+from rerate.messages.facts import DELTAS, EVENTS, PERSONS, SNAPSHOTS, STANDINGS
 from rerate.pool.head import Head
-
-SNAPSHOTS, DELTAS, EVENTS, PERSONS, STANDINGS = "rating-snapshots", "rating-deltas", "rated-events", "person-ids", "fact-standings"
 
 
 class NotThere(RerateError):

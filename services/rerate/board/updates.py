@@ -4,13 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from rerate.messages.facts import LIST_TOPICS
 from rerate.pool.head import Head
 
 Row = tuple[bytes, bytes | None]
 """Key and value; None is a tombstone."""
-
-LIST_TOPICS = frozenset({"rating-deltas", "rating-snapshots"})
-"""Row topics whose keys carry the edition of a list; those of the others carry the edition of the pool's fold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ import click
 
 from rerate.log.errors import LogError, LogMissing
 from rerate.messages.errors import RerateError
+from rerate.rater.app import RaterEnded
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -67,6 +68,8 @@ class Commands(click.Group):
             raise Ended(str(error), UNREACHABLE) from error
         except TimedOut as error:
             raise Ended(str(error), TIMED_OUT) from error
+        except RaterEnded as error:
+            raise Ended(str(error), UNREACHABLE) from error
         except RerateError as error:
             raise Ended(str(error), NO) from error
         return answer

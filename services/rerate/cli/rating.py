@@ -17,6 +17,7 @@ from rerate.cli.opening import Opened, kafka_address, opened
 from rerate.cli.output import count, number, progress, say, write_json
 from rerate.messages.codes import HALTED, SENTENCES
 from rerate.messages.partition import partition_of
+from rerate.pool.pool import MAX_ROWS
 from rerate.rater import app
 from rerate.rater.app import Progress
 
@@ -27,11 +28,12 @@ REBUILD_S = 300
 @click.command()
 @click.option("--until-idle", is_flag=True, help="End when everything there is has been rated.")
 @click.option("--rebuild", metavar="POOL", help="Forget what is derived of a pool, replay it from the log, publish what differs, and end.")
+@click.option("--max-rows", type=click.IntRange(1), default=MAX_ROWS, show_default=True, help="Rows of one update; more halts its pool.")
 @click.option("--data", type=click.Path(file_okay=False, path_type=Path), help="On Kafka: where the stores lie [default: ./rerate-data].")
 @click.option("--slot", metavar="NAME", help="On Kafka: a fixed name of this rater; a quick restart then moves no partition.")
 @shared_options
 @click.pass_obj
-def rater(options: Options, until_idle: bool, rebuild: str | None, data: Path | None, slot: str | None) -> None:
+def rater(options: Options, until_idle: bool, rebuild: str | None, max_rows: int, data: Path | None, slot: str | None) -> None:
     """Rate what is published, until stopped (Ctrl-C).
 
     On Kafka several raters share the partitions. One that ends by itself says why: exit code 3, the log does not answer, and 10, another
@@ -46,15 +48,15 @@ def rater(options: Options, until_idle: bool, rebuild: str | None, data: Path | 
             return
         from rerate.rater import bus  # Faust takes a second to import; only a rater on Kafka needs it
 
-        bus.run(bus.Bus(bootstrap=bootstrap, prefix=options.prefix, data=data or Path("rerate-data"), slot=slot))
+        bus.run(bus.Bus(bootstrap=bootstrap, prefix=options.prefix, data=data or Path("rerate-data"), slot=slot, max_rows=max_rows))
     if data is not None or slot is not None:
         raise click.UsageError("--data and --slot are for Kafka; the embedded log has its store beside it")
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     collect_rarely()
     if rebuild is not None:
-        _show_rebuilt(options, rebuild, *run(_rebuild(options, rebuild)))
+        _show_rebuilt(options, rebuild, *run(_rebuild(options, rebuild, max_rows)))
         return
-    done, halted = run(_rate(options, until_idle))
+    done, halted = run(_rate(options, until_idle, max_rows))
     if done is None:
         return
     if options.as_json:
@@ -65,9 +67,9 @@ def rater(options: Options, until_idle: bool, rebuild: str | None, data: Path | 
         say(f"{pool} is halted: {SENTENCES['halt-reason'].get(reason, reason)} `rerate rater --rebuild {pool}` ends it")
 
 
-async def _rate(options: Options, until_idle: bool) -> tuple[Progress | None, dict[str, str]]:
+async def _rate(options: Options, until_idle: bool, max_rows: int) -> tuple[Progress | None, dict[str, str]]:
     async with opened(options) as chosen:
-        rating = asyncio.ensure_future(rate(chosen, until_idle=until_idle))
+        rating = asyncio.ensure_future(rate(chosen, until_idle=until_idle, max_rows=max_rows))
         loop = asyncio.get_running_loop()
         for number_ in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number_, rating.cancel)
@@ -82,20 +84,20 @@ async def _rate(options: Options, until_idle: bool) -> tuple[Progress | None, di
         return done, {pool: head.reason or "" for pool, head in heads.items() if head.state == HALTED}
 
 
-async def rate(chosen: Opened, *, until_idle: bool) -> Progress:
+async def rate(chosen: Opened, *, until_idle: bool, max_rows: int = MAX_ROWS) -> Progress:
     """Run the rater with a progress bar."""
     with progress() as advance:
 
         def told(now: Progress) -> None:
             advance(now.step, now.facts, now.of)
 
-        return await app.run(chosen.log, chosen.open_store, until_idle=until_idle, on_progress=told)
+        return await app.run(chosen.log, chosen.open_store, until_idle=until_idle, on_progress=told, max_rows=max_rows)
 
 
-async def _rebuild(options: Options, pool: str) -> tuple[int, int]:
+async def _rebuild(options: Options, pool: str, max_rows: int) -> tuple[int, int]:
     async with opened(options) as chosen:
         partition = partition_of(pool, chosen.log.partitions)
-        return await app.rebuild(chosen.log, chosen.open_store, pool, partition=partition)
+        return await app.rebuild(chosen.log, chosen.open_store, pool, partition=partition, max_rows=max_rows)
 
 
 async def _rebuild_on_kafka(options: Options, bootstrap: str, pool: str) -> tuple[int, int | None]:

@@ -368,8 +368,14 @@ class Fact(Struct, frozen=True, kw_only=True):
 FACT_TOPICS = ("result-published", "result-corrected", "event-deleted", "identity-merged", "identity-unmerged", "pool-facts")
 """Without the prefix, in the order in which vectors of positions name them."""
 
-ROW_TOPICS = ("person-ids", "rated-events", "fact-standings", "rating-deltas", "rating-snapshots")
+PERSONS, EVENTS, STANDINGS = "person-ids", "rated-events", "fact-standings"
+DELTAS, SNAPSHOTS = "rating-deltas", "rating-snapshots"
+
+ROW_TOPICS = (PERSONS, EVENTS, STANDINGS, DELTAS, SNAPSHOTS)
 """Each closes every update with the head."""
+
+LIST_TOPICS = (DELTAS, SNAPSHOTS)
+"""Rows of lists: their keys begin with `pool/list@edition/`, those of the other row topics with `pool@edition/`."""
 
 OUTCOME_TOPICS = (*ROW_TOPICS, "fact-receipts", "rating-updates", "rating-heads", "rater-progress")
 

@@ -12,7 +12,7 @@ import msgspec
 
 from rerate.messages import codes
 from rerate.messages.canonical import canonical
-from rerate.messages.facts import FACT_TOPICS, Fact, Identity
+from rerate.messages.facts import FACT_TOPICS, Fact
 from rerate.messages.refusals import Refusal
 
 RATER_SOURCE: Final = "rerate/rater"
@@ -81,7 +81,7 @@ def receipt(
     topic: str,
     partition: int,
     offset: int,
-    verdict: Fact | Identity | Refusal,
+    verdict: Fact | Refusal,
     *,
     update: int | None,
     is_duplicate: bool = False,
@@ -112,7 +112,7 @@ def receipt(
             record["sha256"] = sha256(value).hexdigest()
             record["length"] = len(value)
     else:
-        identity = verdict.identity if isinstance(verdict, Fact) else verdict
+        identity = verdict.identity
         record["status"] = codes.DUPLICATE if is_duplicate else codes.ACCEPTED
         record["fact"] = {"source": identity.source, "id": identity.id, "digest": identity.digest.hex()}
     return canonical(record)

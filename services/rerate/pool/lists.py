@@ -8,7 +8,7 @@ from msgspec import to_builtins
 from rerate.history import History, RatedEvent
 from rerate.messages.canonical import canonical
 from rerate.messages.codes import CARRIED, DIRECT
-from rerate.messages.facts import RatingList, Rule
+from rerate.messages.facts import DELTAS, SNAPSHOTS, RatingList, Rule
 from rerate.pool.head import ListHead
 from rerate.pool.rows import Snapshot, Value, delta_value, snapshot_of, snapshot_value
 from rerate.pool.update import Collected, Emit
@@ -18,8 +18,6 @@ from rerate.replay.entries import entries
 from rerate.replay.periods import key_text
 from rerate.replay.replay import ListReplay
 from rerate.replay.walk import RowChange
-
-DELTAS, SNAPSHOTS = "rating-deltas", "rating-snapshots"
 
 
 class HeldList:

@@ -8,9 +8,9 @@ from rerate.history import Changes, History
 from rerate.messages.codes import DIGEST, FOLD, LIST, LIVE, ROW_TOO_LARGE, TOO_MANY_ROWS, HaltReason, StandingReason
 from rerate.messages.codes import SEMANTICS as UNKNOWN_SEMANTICS
 from rerate.messages.errors import RerateError
-from rerate.messages.facts import ROW_TOPICS, Fact, Identity, PoolConfigured, Position, RatingList, RatingSeeded
+from rerate.messages.facts import DELTAS, ROW_TOPICS, Fact, Identity, PoolConfigured, Position, RatingList, RatingSeeded
 from rerate.pool.head import Head, head_digest, read_head, write_head
-from rerate.pool.lists import DELTAS, HeldList, LiveList, rules_digest
+from rerate.pool.lists import HeldList, LiveList, rules_digest
 from rerate.pool.mending import mended, mended_deltas
 from rerate.pool.rows import Value, identity_value, rated_event_value, standing_value
 from rerate.pool.update import Collected, Update, Wire

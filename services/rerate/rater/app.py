@@ -12,7 +12,7 @@ from rerate import __version__
 from rerate.log.seam import Log, Store
 from rerate.messages.errors import RerateError
 from rerate.pool.head import read_head
-from rerate.pool.pool import Settings
+from rerate.pool.pool import MAX_ROWS, Settings
 from rerate.rater.engine import Engine, Limits, World
 
 ENGINE = f"rerate/{__version__}"
@@ -49,6 +49,7 @@ async def run(
     until_idle: bool = False,
     on_progress: OnProgress | None = None,
     limits: Limits | None = None,
+    max_rows: int = MAX_ROWS,
 ) -> Progress:
     """Run the rater of one partition.
 
@@ -56,19 +57,20 @@ async def run(
         open_store: opens the store of this partition; the engine closes it.
         until_idle: return when all facts there are have been taken; else run until cancelled.
         on_progress: told every now and then.
+        max_rows: rows of one update; more halts its pool.
 
     Raises:
         RaterEnded: it must not go on.
         LogError: the log failed.
     """
-    engine = _engine(log, open_store, partition, limits)
+    engine = _engine(log, open_store, partition, limits, max_rows)
     async with _told(engine, on_progress):
         with _few_collections():
             await engine.run(until_idle=until_idle)
     return _progress(engine)
 
 
-async def rebuild(log: Log, open_store: Callable[[], Store], pool: str, *, partition: int = 0) -> tuple[int, int]:
+async def rebuild(log: Log, open_store: Callable[[], Store], pool: str, *, partition: int = 0, max_rows: int = MAX_ROWS) -> tuple[int, int]:
     """Rebuild one pool from the log (`rerate rater --rebuild POOL`).
 
     Returns:
@@ -78,7 +80,7 @@ async def rebuild(log: Log, open_store: Callable[[], Store], pool: str, *, parti
         Halt: the pool cannot be rebuilt; the sentence says why.
         RaterEnded, LogError: as `run`.
     """
-    engine = _engine(log, open_store, partition, None)
+    engine = _engine(log, open_store, partition, None, max_rows)
     try:
         await engine.start()
         with _few_collections():
@@ -88,9 +90,9 @@ async def rebuild(log: Log, open_store: Callable[[], Store], pool: str, *, parti
     return read_head(update.head).update, update.row_count
 
 
-def _engine(log: Log, open_store: Callable[[], Store], partition: int, limits: Limits | None) -> Engine:
+def _engine(log: Log, open_store: Callable[[], Store], partition: int, limits: Limits | None, max_rows: int) -> Engine:
     world = World(log=log, sleep=asyncio.sleep, offload=asyncio.to_thread, die=_die, tell=_logger.error)
-    return Engine(world, open_store(), partition, Settings(engine=ENGINE), limits)
+    return Engine(world, open_store(), partition, Settings(engine=ENGINE, max_rows=max_rows), limits)
 
 
 def _die(sentence: str) -> NoReturn:

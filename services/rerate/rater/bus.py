@@ -23,6 +23,7 @@ from rerate.log.seam import Out
 from rerate.log.store import RocksStore
 from rerate.messages.facts import COMMAND_TOPIC, COMPACTED_TOPICS, FACT_TOPICS, OUTCOME_TOPICS
 from rerate.messages.partition import partition_of
+from rerate.pool.pool import MAX_ROWS
 from rerate.rater.engine import Limits
 from rerate.rater.worker import Worker, end_process
 
@@ -50,6 +51,8 @@ class Bus:
     session_timeout_ms: int = 30_000
     rebalance_timeout_ms: int = 60_000
     limits: Limits | None = None
+    max_rows: int = MAX_ROWS
+    """Rows of one update; more halts its pool."""
 
     @property
     def group(self) -> str:
@@ -68,7 +71,7 @@ class Host:
         self._log = KafkaLog(
             bus.bootstrap, prefix=bus.prefix, group=bus.group, facts=FACT_TOPICS, outcomes=OUTCOME_TOPICS, compacted=COMPACTED_TOPICS
         )
-        self._worker = Worker(self._log, self._open_store, limits=bus.limits, end=_end)
+        self._worker = Worker(self._log, self._open_store, limits=bus.limits, max_rows=bus.max_rows, end=_end)
         self._member = Membership(
             bus.bootstrap,
             group=bus.group,

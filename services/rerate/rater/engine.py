@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from rerate.log.errors import Fenced
 from rerate.log.seam import Log, Out, Reader, Record, Store, Writer
-from rerate.messages.facts import FACT_TOPICS, Fact
+from rerate.messages.facts import FACT_TOPICS, LIST_TOPICS, ROW_TOPICS, Fact
 from rerate.pool.chain import NoSuchPool
 from rerate.pool.head import read_head
 from rerate.pool.pool import Halt, Pool, Settings
@@ -266,14 +266,9 @@ class Engine:
             raise NoSuchPool(pool, self._heads)
         self._cache.replace(pool, accepted)
         published: dict[str, dict[str, bytes]] = {}
-        for topic, prefix in (
-            ("person-ids", "@"),
-            ("rated-events", "@"),
-            ("fact-standings", "@"),
-            ("rating-deltas", "/"),
-            ("rating-snapshots", "/"),
-        ):
-            rows = await self._world.log.newest_with_prefix(self._partition, topic, f"{pool}{prefix}".encode())
+        for topic in ROW_TOPICS:
+            prefix = f"{pool}/" if topic in LIST_TOPICS else f"{pool}@"
+            rows = await self._world.log.newest_with_prefix(self._partition, topic, prefix.encode())
             published[topic] = {row.key.decode(): row.value for row in rows if row.key is not None and row.value is not None}
         facts = [(one.fact, one.position) for one in accepted]
         newest = max([one.record.append_time_ms for one in accepted], default=0)

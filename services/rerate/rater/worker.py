@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from rerate.log.errors import LogError, LogUnreachable
 from rerate.log.seam import Log, Store
-from rerate.pool.pool import Settings
+from rerate.pool.pool import MAX_ROWS, Settings
 from rerate.rater.app import ENGINE, RaterEnded
 from rerate.rater.engine import Counts, Engine, Limits, World
 
@@ -38,13 +38,14 @@ class Worker:
         open_store: Callable[[int], Store],
         *,
         limits: Limits | None = None,
+        max_rows: int = MAX_ROWS,
         end: Callable[[BaseException], None],
     ) -> None:
         """Args:
         open_store: opens the store of a partition.
         end: told the failure that ends the process.
         """
-        self._log, self._open_store, self._limits, self._end = log, open_store, limits, end
+        self._log, self._open_store, self._limits, self._max_rows, self._end = log, open_store, limits, max_rows, end
         self._engines: dict[int, Engine] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._closing: set[asyncio.Task[None]] = set()
@@ -138,7 +139,7 @@ class Worker:
     async def _own(self, partition: int) -> None:
         world = World(log=self._log, sleep=asyncio.sleep, offload=asyncio.to_thread, die=_die, rests_in_polls=True, tell=_logger.error)
         store = await self._opened(partition)
-        engine = self._engines[partition] = Engine(world, store, partition, Settings(engine=ENGINE), self._limits)
+        engine = self._engines[partition] = Engine(world, store, partition, Settings(engine=ENGINE, max_rows=self._max_rows), self._limits)
         await engine.run()
 
     async def _opened(self, partition: int) -> Store:

@@ -18,6 +18,8 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
+from rerate.messages.errors import RerateError
+
 SCALE = 1_000_000
 """Millionths in a whole score."""
 
@@ -28,7 +30,7 @@ _FILES = {
 }
 
 
-class TableDamaged(Exception):
+class TableDamaged(RerateError):
     """Raised when a shipped table is not the one this code was released with: install the package again."""
 
 

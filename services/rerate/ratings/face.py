@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from rerate.messages.codes import ListHeld
+from rerate.messages.errors import RerateError
 
 State = tuple[int, ...]
 """A player's state on a list: the rating in quanta first, then what the system needs, whole numbers all."""
@@ -133,7 +134,7 @@ class System(Protocol):
         """One event of a row as shown on the wire, without the event's id."""
 
 
-class Unusable(Exception):
+class Unusable(RerateError):
     """Raised when a system cannot be bound to parameters, quantum or period kind; `reason` is the code under which the list is held."""
 
     def __init__(self, reason: ListHeld) -> None:

@@ -101,10 +101,6 @@ class ListReplay:
         self._number(person)
         self._reseeded.add(person)
 
-    def entered(self, event: str) -> tuple[Entry, ...]:
-        """What an event enters at present."""
-        return self._entered.get(event, ())
-
     # ------------------------------------------------------------------ replaying
 
     def replay(self) -> Change:

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from rerate.messages.errors import RerateError
 from rerate.ratings.face import Games, Key, Row, State, System
 from rerate.ratings.systems import ListRules
 from rerate.replay.block import TARGET_GAMES, Block
@@ -18,7 +19,7 @@ Columns = Callable[[Key], tuple[Games, bytes]]
 """The games of an edited period as they are now, and their input digest."""
 
 
-class ReplayBroken(Exception):
+class ReplayBroken(RerateError):
     """Raised when a period worked out from the kept states is not the period kept: the memory of this pool is not what was published."""
 
 
