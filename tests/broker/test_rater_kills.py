@@ -94,15 +94,15 @@ async def test_the_owner_killed_at_random_moments(bootstrap: str, tmp_path: Path
             owner = await place.owner()
             await place.flow([next(pieces) for _ in range(random.randint(1, 12))], enough=lambda owner=owner: owner.has_ended)
             owner = await place.owner()
-            flowing = asyncio.ensure_future(place.flow([next(pieces) for _ in range(10)], ahead=0))
-            await asyncio.sleep(random.uniform(0, 0.3))  # the random moment
-            owner.kill()
+            dead_after = asyncio.get_running_loop().call_later(random.uniform(0, 0.3), owner.kill)
+            await place.flow(pieces, ahead=0, enough=lambda owner=owner: owner.has_ended)
+            assert dead_after.when() <= asyncio.get_running_loop().time()
             await owner.ended(-signal.SIGKILL)
             if random.random() < 0.5:
                 shutil.rmtree(place.store(owner.name), ignore_errors=True)
             successor = owner.name if random.random() < 0.5 else next(names)
             await place.rater(successor, is_static=False, records_a_step=random.choice((5, 2_000)))
-            await flowing
+            await place.flow(islice(pieces, 10))
             print(f"kill {kill}: {place.sent} facts sent")
         await place.flow(islice(pieces, 100))
         await place.settled()
