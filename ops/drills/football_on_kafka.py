@@ -111,7 +111,7 @@ async def killed(bootstrap: str, home: Path, kills: int, random: Random) -> None
                 await owner.ended(-signal.SIGKILL)
                 at = time.monotonic()
                 await place.rater(f"r{next_name}", is_static=False)
-                await until(lambda at=at: is_live(place, at), "nobody has taken over")
+                await until(lambda at=at: is_live(place, at), "nobody has taken over", within_s=240)
                 pauses.append(min(live_at(place, at)) - at)
                 next_name, dead = next_name + 1, dead + 1
             else:

@@ -198,9 +198,27 @@ async def ask_rebuild(bootstrap: str, prefix: str, pool: str) -> None:
 def run(bus: Bus) -> NoReturn:
     """Run until SIGTERM or a failure; ends the process."""
     limit_noise()
+    loop = asyncio.new_event_loop()
+    try:
+        loop.run_until_complete(_look(bus))
+    except LogError as error:
+        _end(error)
+    finally:
+        loop.close()
     worker = faust.Worker(make_app(bus), loglevel="WARNING", quiet=True, redirect_stdouts=False)
     worker.spinner = None  # it would write to the standard output, quiet or not
     worker.execute_from_commandline()
+
+
+async def _look(bus: Bus) -> None:
+    """Whether the brokers answer and every topic is there; Faust would say it with pages and a code of its own, or wait half a minute."""
+    log = KafkaLog(
+        bus.bootstrap, prefix=bus.prefix, facts=[*FACT_TOPICS, COMMAND_TOPIC], outcomes=OUTCOME_TOPICS, compacted=COMPACTED_TOPICS
+    )
+    try:
+        await log.open()
+    finally:
+        await log.close()
 
 
 def _ended(task: asyncio.Task[None]) -> None:
