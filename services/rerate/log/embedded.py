@@ -25,7 +25,6 @@ SWEEP_EVERY_MS = 60 * 60 * 1000
 SWEEP_AT_MOST = 50_000
 """Records removed at one opening or commit; what is left waits for the next."""
 LOCK_RETRY_S = 0.01
-FOLLOW_TRIES = 5
 SETTLE_WAIT_S = 30.0
 
 
@@ -59,7 +58,7 @@ class EmbeddedLog:
             facts, outcomes: names of topics, without a prefix.
             compacted: those of `outcomes` that keep the newest record of each key only.
             clock_ms: milliseconds since 1970 UTC, for append times and compaction.
-            lock_wait_s: how long to wait for another who writes.
+            lock_wait_s: how long to wait for another who writes, and for a follower that shows an older moment than it should.
             min_compaction_lag_ms: how long a superseded record stays.
             delete_retention_ms: how long a tombstone stays.
         """
@@ -72,6 +71,8 @@ class EmbeddedLog:
         self.kept = Retention(min_compaction_lag_ms=min_compaction_lag_ms, delete_retention_ms=delete_retention_ms)
         self.clock_ms = clock_ms
         self.lock_wait_s = lock_wait_s
+        self._shown: dict[Path, Mapping[str, int]] = {}
+        """Next offsets of each database's topics as last shown."""
         self._followers = {
             self.facts_path: rocks.Follower(self.facts_path, _facts_options),
             self.outcomes_path: rocks.Follower(self.outcomes_path, rocks.options),
@@ -163,15 +164,32 @@ class EmbeddedLog:
         for follower in self._followers.values():
             follower.close()
 
-    async def view(self, path: Path) -> RdictIter:
-        """An iterator over one moment of a database; to be dropped before the next await."""
+    async def view(self, path: Path, at_least: Mapping[str, int] | None = None) -> RdictIter:
+        """An iterator over one moment of a database; to be dropped before the next await.
+
+        While its files are being replaced a follower may show an earlier moment, or none: it is opened anew until it shows what was shown
+        before and what the caller knows to be there, for `lock_wait_s` at most. A caller who finds less then has found a loss.
+
+        Args:
+            at_least: next offsets of topics that must be reached.
+        """
+        known, follower = dict(self._shown.get(path, {})), self._followers[path]
+        for topic, offset in (at_least or {}).items():
+            known[topic] = max(offset, known.get(topic, 0))
+        give_up_at = time.monotonic() + self.lock_wait_s
         for tries in count(1):
             try:
-                return self._followers[path].view()
+                view = follower.view()
+                there = frames.get_state(_state_in(view)).next
+                if all(there.get(topic, 0) >= offset for topic, offset in known.items()) or time.monotonic() >= give_up_at:
+                    self._shown[path] = dict(there)
+                    return view
+                del view
+                follower.close()
             except LogUnreachable:
-                if tries == FOLLOW_TRIES:
+                if time.monotonic() >= give_up_at:
                     raise
-            await asyncio.sleep(LOCK_RETRY_S * 2**tries)
+            await asyncio.sleep(min(LOCK_RETRY_S * 2**tries, 0.5))
         raise AssertionError
 
     @asynccontextmanager
@@ -197,7 +215,7 @@ class EmbeddedLog:
     async def _check_consumed(self, consumed: Mapping[str, int]) -> None:
         there: Mapping[str, int] = {}
         if rocks.exists(self.facts_path):
-            there = frames.get_state(_state_in(await self.view(self.facts_path))).next
+            there = frames.get_state(_state_in(await self.view(self.facts_path, consumed))).next
         for topic, offset in consumed.items():
             if offset > there.get(topic, 0):
                 raise LogInconsistent(

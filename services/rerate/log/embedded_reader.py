@@ -19,7 +19,7 @@ class EmbeddedReader:
 
     def __init__(
         self,
-        view: Callable[[Path], Awaitable[RdictIter]],
+        view: Callable[[Path, Mapping[str, int]], Awaitable[RdictIter]],
         topics: Mapping[Path, Sequence[str]],
         positions: dict[str, int],
     ) -> None:
@@ -30,7 +30,7 @@ class EmbeddedReader:
     async def check(self) -> None:
         """Raise LogInconsistent if a position lies beyond the log."""
         for path, topics in self._topics.items():
-            self._ends(await self._view(path), path, topics)
+            self._ends(await self._view(path, self._here(topics)), path, topics)
 
     async def poll(self, max_records: int) -> list[Record]:
         """See the seam; returns at once when there is nothing new. The topics take turns in being first.
@@ -43,7 +43,7 @@ class EmbeddedReader:
         moved: dict[str, int] = {}
         room = POLL_BYTES
         for path, topics in self._topics.items():
-            view = await self._view(path)
+            view = await self._view(path, self._here(topics))
             ends = self._ends(view, path, topics)
             for topic in list(topics):
                 position = self._positions[topic]
@@ -62,6 +62,9 @@ class EmbeddedReader:
 
     async def close(self) -> None:
         self._topics = {}
+
+    def _here(self, topics: Sequence[str]) -> dict[str, int]:
+        return {topic: self._positions[topic] for topic in topics}
 
     def _ends(self, view: RdictIter, path: Path, topics: Sequence[str]) -> dict[str, int]:
         view.seek(frames.STATE)

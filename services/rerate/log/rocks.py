@@ -98,9 +98,14 @@ class Follower:
         self._path = path
         self._make_options = make_options
         self._db: Rdict | None = None
+        self._opened_at = b""
+        """What CURRENT named when it was opened: the primary's life that is followed."""
 
     def view(self) -> RdictIter:
         """An iterator over the newest state.
+
+        A database that was opened for writing anew is followed anew: catching up from one life of its primary to the next has been seen to
+        stand still, and to fall back.
 
         Raises:
             LogMissing: there is no such database.
@@ -108,8 +113,10 @@ class Follower:
         """
         try:
             with translated(self._path):
-                if self._db is None:
-                    self._db = self._open()
+                current = self._current()
+                if self._db is None or current != self._opened_at:
+                    self.close()
+                    self._db, self._opened_at = self._open(), current
                 self._db.try_catch_up_with_primary()
                 return self._db.iter()
         except LogUnreachable:
@@ -122,6 +129,12 @@ class Follower:
         # A secondary wants a directory for its own LOG and never looks at it again: gone at once, a killed process leaves none behind.
         with tempfile.TemporaryDirectory(prefix="rerate-follower-") as home:
             return Rdict(str(self._path), self._make_options(), access_type=AccessType.secondary(home))
+
+    def _current(self) -> bytes:
+        try:
+            return (self._path / "CURRENT").read_bytes()
+        except FileNotFoundError:
+            return b""
 
     def close(self) -> None:
         if self._db is not None:
