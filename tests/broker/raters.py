@@ -34,7 +34,7 @@ from rerate.intake.cloudevents import CloudEvent
 from rerate.log.kafka import KafkaLog
 from rerate.log.kafka_cluster import admin
 from rerate.log.seam import Reader, Record
-from rerate.log.topics import ensure_topics
+from rerate.log.topics import Kind, ensure_topics
 from rerate.messages.facts import COMPACTED_TOPICS, FACT_TOPICS, OUTCOME_TOPICS, ROW_TOPICS
 from rerate.messages.partition import partition_of
 from rerate.messages.reading import Message
@@ -184,9 +184,11 @@ def set_trap(orders: Orders, trap: Trap) -> None:
 class Place:
     """Topics of its own, raters, publishers and subscribers. Ends every process it started."""
 
-    def __init__(self, bootstrap: str, directory: Path, *, replication: int = 1) -> None:
+    def __init__(
+        self, bootstrap: str, directory: Path, *, replication: int = 1, overrides: Mapping[Kind, Mapping[str, str]] | None = None
+    ) -> None:
         self.bootstrap, self.directory, self.prefix = bootstrap, directory, fresh_prefix()
-        self._replication = replication
+        self._replication, self._overrides = replication, overrides
         self.raters: list[Rater] = []
         self.followers: list[Follower] = []
         self.log = self.new_log()
@@ -195,7 +197,14 @@ class Place:
         self._watching: dict[int, Reader] = {}
 
     async def __aenter__(self) -> Self:
-        await ensure_topics(self.bootstrap, all_topics(), prefix=self.prefix, partitions=PARTITIONS, replication=self._replication)
+        await ensure_topics(
+            self.bootstrap,
+            all_topics(),
+            prefix=self.prefix,
+            partitions=PARTITIONS,
+            replication=self._replication,
+            overrides=self._overrides,
+        )
         await self.log.open()
         return self
 
@@ -368,9 +377,9 @@ class Place:
                 found[head.pool] = head.update
         return found
 
-    async def follow(self, partition: int, topics: Sequence[str] = ROW_TOPICS) -> "Follower":
+    async def follow(self, partition: int, topics: Sequence[str] = ROW_TOPICS, *, times: Times | None = None) -> "Follower":
         log = self.new_log()
-        following = Following(log, topics, Times(clock_ms=wall_clock_ms), partition=partition)
+        following = Following(log, topics, times or Times(clock_ms=wall_clock_ms), partition=partition)
         await following.start()
         self.followers.append(Follower(following, log))
         return self.followers[-1]

@@ -5,12 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from rerate.intake import football
-from rerate.pool.pool import Settings
-from rerate.rater.app import ENGINE
-from tests.broker.raters import FOOTBALL, Place, football_pieces, irish_pieces, rerate
-from tests.kit.outcomes import fresh_pool
-from tests.kit.published import Published
+from rerate.audit.verify import verify
+from rerate.board.lookup import Lookup
+from rerate.cli.opening import embedded
+from rerate.intake import football, irish
+from rerate.log.seam import Out
+from rerate.messages.facts import FACT_TOPICS
+from rerate.rater import app
+from tests.broker.raters import FOOTBALL, PARTITIONS, Place, chunks, football_pieces, irish_pieces, rerate
+from tests.kit.saying import configured, corrected, deleted, merged, published
+from tests.kit.sendable import Sendable
 
 pytestmark = pytest.mark.broker
 
@@ -21,17 +25,16 @@ async def test_two_raters_say_what_a_pool_in_memory_says(bootstrap: str, tmp_pat
         assert (await rerate(*log, "topics", "--replication", "1"))[0] == 0, "the topics are there, as they should be"
         raters = [await place.rater(name) for name in ("a", "b")]
         followers = [await place.follow(FOOTBALL), await place.follow(FOOTBALL, ["rating-snapshots"])]
-        pieces = zip_longest(football_pieces(1_500), irish_pieces(5), fillvalue=[])
-        for football_piece, irish_piece in pieces:
-            await place.publish([*football_piece, *irish_piece])
+        third = [one.message(PARTITIONS) for one in small_season()]
+        pieces = zip_longest(football_pieces(1_500), irish_pieces(5), chunks([third], 4), fillvalue=())
+        for side_by_side in pieces:
+            await place.publish(message for piece in side_by_side for message in piece)
         await place.settled()
         accepted = await place.check()
         digests = await place.digests()
-        assert set(digests) == {football.POOL, "irl:open"}
-        for pool, facts in accepted.items():
-            fresh = fresh_pool(pool, facts, Settings(engine=ENGINE))
-            assert isinstance(fresh, Published)
-            assert digests[pool] == {name: (one.list_digest, one.input_digest) for name, one in fresh.head.lists.items()}
+        assert digests.keys() == {football.POOL, irish.POOL, "w:p"}
+        assert digests == await embedded_run(place, tmp_path / "embedded")
+        assert accepted.keys() == digests.keys()
         late = [await place.follow(FOOTBALL), await place.follow(FOOTBALL, ["rated-events"])]
         await place.check_followers(FOOTBALL, followers + late)
         code, said, errors = await rerate(*log, "verify")
@@ -40,3 +43,25 @@ async def test_two_raters_say_what_a_pool_in_memory_says(bootstrap: str, tmp_pat
         for rater in raters:
             assert rater.owned
             await rater.term()
+
+
+def small_season() -> list[Sendable]:
+    """A third pool, on a partition of its own."""
+    facts = [configured(1, "elo"), *(published(f"e{n}", 1, "A>B", "C=D", "B>C", date=f"2024-{1 + n % 12:02}-05") for n in range(40))]
+    facts += [corrected("e3", 2, "A<B", saw=1), deleted("e4", 2, "void"), merged("m1", "D", "A")]
+    return [Sendable(one.type, one.source, one.id, one.data | {"pool": "w:p"}, one.actor) for one in facts]
+
+
+async def embedded_run(place: Place, directory: Path) -> dict[str, dict[str, tuple[str, str]]]:
+    """The digests that an embedded log gives that was handed the same messages; held to `rerate verify` as well."""
+    chosen = embedded(directory)
+    await chosen.log.create()  # type: ignore[attr-defined]
+    for partition in range(PARTITIONS):
+        messages = await place.everything(partition, FACT_TOPICS)
+        if messages:
+            await chosen.log.append(0, [Out(one.topic, one.key, one.value, one.headers) for one in messages])
+    await app.run(chosen.log, chosen.open_store, until_idle=True)
+    heads = await Lookup(chosen.log).heads()
+    assert all(verdict.holds for verdict in await verify(chosen.log))
+    await chosen.log.close()
+    return {pool: {name: (one.list_digest, one.input_digest) for name, one in head.lists.items()} for pool, head in heads.items()}
