@@ -151,6 +151,7 @@ def make_app(bus: Bus) -> faust.App:
         topic_disable_leader=True,
         stream_wait_empty=False,
         autodiscover=False,
+        datadir=str(bus.data / ".faust"),
     )
     hosts: list[Host] = []
 
@@ -205,6 +206,7 @@ def run(bus: Bus) -> NoReturn:
         _end(error)
     finally:
         loop.close()
+    bus.data.mkdir(parents=True, exist_ok=True)  # Faust puts a directory into it, and makes no parents
     worker = faust.Worker(make_app(bus), loglevel="WARNING", quiet=True, redirect_stdouts=False)
     worker.spinner = None  # it would write to the standard output, quiet or not
     worker.execute_from_commandline()
