@@ -4,7 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from rerate.cli import cli
+from rerate.intake import football
+from rerate.intake.cloudevents import cloud_event
 from tests.cli.conftest import FACTS, POOL, Command, MakeNames, history, jsonl
 
 SECOND = "irl:open"
@@ -204,3 +208,44 @@ def test_a_file_of_names_that_is_none_is_named_with_its_line(rated: Command, nam
     result = rated("ladder", POOL, "--names", str(names_file(text)))
     assert result.exit_code == 2
     assert said in result.stderr
+
+
+def test_a_log_that_is_named_goes_before_the_one_that_is_set(rated: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RERATE_LOG", f"file:{rated.directory}")
+    nowhere = f"file:{tmp_path / 'nowhere'}"
+    assert CliRunner().invoke(cli, ["--log", nowhere, "status"]).exit_code == 3
+    assert CliRunner().invoke(cli, ["status", "--log", nowhere]).exit_code == 3
+    assert CliRunner().invoke(cli, ["status"]).exit_code == 0
+
+
+def test_a_held_list_says_so_wherever_it_is_asked_for(fresh: Command) -> None:
+    config = cloud_event(
+        "pool-configured",
+        football.OFFICE,
+        "c",
+        {
+            "pool": POOL,
+            "revision": 1,
+            "lists": [
+                {
+                    "id": "elo",
+                    "quantum": "0.1",
+                    "shown": "1",
+                    "period": "event",
+                    "rules": [{"system": "club/1", "parameters": {"k": 32}}],
+                }
+            ],
+        },
+    )
+    fresh("publish", "-", input=jsonl([config]))
+    assert f"list {POOL}/elo is held (parameters)" in fresh("rater", "--until-idle").output
+    ladder = fresh("ladder", POOL)
+    assert ladder.exit_code == 1
+    assert "held (parameters): The list's system refuses its parameters" in ladder.stderr
+
+
+def test_a_log_that_is_a_file_ends_with_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    result = CliRunner().invoke(cli, ["--log", f"file:{tmp_path / 'file'}", "publish", "-"], input=b"{}")
+    assert result.exit_code in (1, 3)
+    assert not isinstance(result.exception, OSError)

@@ -221,7 +221,10 @@ class EventRating(Struct, frozen=True, kw_only=True):
     rating: str
     """After the period."""
     games: int
+    protected: int
+    """Of these, games that moved nothing, the opponent being provisional."""
     score: str
+    """Of the others."""
     expected: str
     others: tuple[str, ...]
     """Other events of the same period: their games are in the rating, too."""
@@ -244,6 +247,7 @@ def event_ratings(event: str, deltas: Iterable[DeltaRow]) -> list[EventRating]:
                         judged_by=line.rating,
                         rating=delta.row.rating,
                         games=line.games,
+                        protected=line.protected,
                         score=str(sum((score for score, _ in terms), Decimal(0))),
                         expected=str(sum((expected for _, expected in terms), Decimal(0))),
                         others=tuple(other.event for other in delta.row.events if other.event != event),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from rerate.log.errors import LogError, LogMissing
 from rerate.messages.errors import RerateError
@@ -72,6 +73,8 @@ class Commands(click.Group):
             raise Ended(str(error), UNREACHABLE) from error
         except RerateError as error:
             raise Ended(str(error), NO) from error
+        except OSError as error:
+            raise Ended(f"{error.filename or 'a file'}: {error.strerror}. Is --log right?", UNREACHABLE) from error
         return answer
 
 
@@ -80,8 +83,12 @@ def shared_options(command: F) -> F:
 
     def note(ctx: click.Context, parameter: click.Parameter, value: object) -> None:
         options = ctx.ensure_object(Options)
-        if value is not None and value is not False and parameter.name is not None:
-            setattr(options, parameter.name, value)
+        if value is None or value is False or parameter.name is None:
+            return
+        from_environment = ctx.get_parameter_source(parameter.name) is ParameterSource.ENVIRONMENT
+        if from_environment and getattr(options, parameter.name):
+            return  # it was said before the command's name, and what is said goes before what is set
+        setattr(options, parameter.name, value)
 
     for option in (
         click.option(

@@ -12,7 +12,7 @@ import click
 from rerate.audit.verify import ListVerdict, PoolVerdict
 from rerate.audit.verify import verify as verify_log
 from rerate.board.lookup import Lookup
-from rerate.cli.base import NO, Ended, Options, TimedOut, collect_rarely, run, shared_options
+from rerate.cli.base import INTERRUPTED, NO, Ended, Options, TimedOut, collect_rarely, run, shared_options
 from rerate.cli.opening import Opened, kafka_address, opened
 from rerate.cli.output import count, number, progress, say, write_json
 from rerate.messages.codes import HALTED, SENTENCES
@@ -56,18 +56,22 @@ def rater(options: Options, until_idle: bool, rebuild: str | None, max_rows: int
     if rebuild is not None:
         _show_rebuilt(options, rebuild, *run(_rebuild(options, rebuild, max_rows)))
         return
-    done, halted = run(_rate(options, until_idle, max_rows))
+    done, halted, held = run(_rate(options, until_idle, max_rows))
     if done is None:
+        if until_idle:
+            raise Ended("stopped before everything was rated; what was rated is kept, start it again", INTERRUPTED)
         return
     if options.as_json:
-        write_json({"facts": done.facts, "updates": done.updates, "rows": done.rows, "halted": halted})
+        write_json({"facts": done.facts, "updates": done.updates, "rows": done.rows, "halted": halted, "held": held})
         return
     say(f"{count(done.facts, 'message')} rated in all; now {count(done.updates, 'update')} with {count(done.rows, 'row')} published")
     for pool, reason in halted.items():
         say(f"{pool} is halted: {SENTENCES['halt-reason'].get(reason, reason)} `rerate rater --rebuild {pool}` ends it")
+    for name, reason in held.items():
+        say(f"list {name} is held ({reason}): {SENTENCES['list-held'].get(reason, reason)}")
 
 
-async def _rate(options: Options, until_idle: bool, max_rows: int) -> tuple[Progress | None, dict[str, str]]:
+async def _rate(options: Options, until_idle: bool, max_rows: int) -> tuple[Progress | None, dict[str, str], dict[str, str]]:
     async with opened(options) as chosen:
         rating = asyncio.ensure_future(rate(chosen, until_idle=until_idle, max_rows=max_rows))
         loop = asyncio.get_running_loop()
@@ -79,9 +83,11 @@ async def _rate(options: Options, until_idle: bool, max_rows: int) -> tuple[Prog
         for number_ in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number_)
         if done is None:
-            return None, {}
+            return None, {}, {}
         heads = await Lookup(chosen.log).heads()
-        return done, {pool: head.reason or "" for pool, head in heads.items() if head.state == HALTED}
+        halted = {pool: head.reason or "" for pool, head in heads.items() if head.state == HALTED}
+        held = {f"{pool}/{name}": one.held for pool, head in heads.items() for name, one in head.lists.items() if one.held is not None}
+        return done, halted, held
 
 
 async def rate(chosen: Opened, *, until_idle: bool, max_rows: int = MAX_ROWS) -> Progress:

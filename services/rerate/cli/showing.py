@@ -9,7 +9,7 @@ from rerate.board.asking import EventPage, Ladder, PlayerPage, ask_event, ask_la
 from rerate.board.lookup import Lookup
 from rerate.board.rows import SnapshotRow
 from rerate.board.views import LadderLine, Plot, plot
-from rerate.cli.base import Options, collect_rarely, run, shared_options
+from rerate.cli.base import NO, Ended, Options, collect_rarely, run, shared_options
 from rerate.cli.names import Names, NamesFile
 from rerate.cli.opening import opened
 from rerate.cli.output import count, number, say, table, write_json
@@ -44,6 +44,9 @@ def ladder(options: Options, pool: str, list_id: str | None, as_of: datetime | N
                 }
             )
         return
+    held = found.head.lists[found.list_id].held
+    if held is not None:
+        raise Ended(f"{pool}, list {found.list_id} is held ({held}): {SENTENCES['list-held'].get(held, held)}", NO)
     when = f"as of {date}, as update {found.head.update} tells it" if date else f"update {found.head.update}"
     say(f"{pool}, list {found.list_id}, {when}{_halted(found)}", "")
     show_ladder(_top(found.lines, top), names)
@@ -220,7 +223,7 @@ def show_event(page: EventPage, names: Names) -> None:
                 r.list,
                 names.of(r.player),
                 r.judged_by,
-                f"{r.score} of {r.games}",
+                f"{r.score} of {r.games - r.protected}" + (f", {r.protected} not counted: provisional opponent" if r.protected else ""),
                 r.expected,
                 r.rating,
                 f"with {count(len(r.others), 'other event')}" if r.others else "",

@@ -42,7 +42,7 @@ class FewOfEach(logging.Filter):
             if kept_back:
                 record.msg, record.args = (
                     f"{record.getMessage()} (and {kept_back} more like it in {now - (said or _Said(now, 0)).since:.0f} s)",
-                    None,
+                    (),
                 )
             self._said[key] = _Said(now, 1)
             return True

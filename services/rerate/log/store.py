@@ -79,7 +79,7 @@ class RocksStore:
         give_up_at = time.monotonic() + self._lock_wait_s
         while (db := self._try()) is None:
             if time.monotonic() >= give_up_at:
-                raise LogUnreachable(f"{self._path} is open in another process; waited {self._lock_wait_s:g} s for it")
+                raise LogUnreachable(f"{self._path} is open in another process (waited {self._lock_wait_s:g} s): another rater runs on it")
             time.sleep(LOCK_RETRY_S)
         return db
 

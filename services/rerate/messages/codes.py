@@ -267,7 +267,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "list-held": {
         SYSTEM: "This engine does not know a system of the list.",
-        PARAMETERS: "The list's system refuses its parameters, its quantum or its kind of period.",
+        PARAMETERS: "The list's system refuses its parameters, its quantum or its kind of period (schemas/by-example.md).",
         LAYOUT: "The rules of the list do not share one layout of state.",
     },
 }
