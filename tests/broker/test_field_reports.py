@@ -133,6 +133,7 @@ async def test_facts_deleted_before_they_were_rated(bootstrap: str, tmp_path: Pa
         assert "records are lost" in rater.errors() or "deleted from the log" in rater.errors()
 
 
+@pytest.mark.long
 async def test_four_raters_join_a_cold_start_one_after_the_other(bootstrap: str, tmp_path: Path) -> None:
     """U150: all get their share although the partitions move while they are being taken up."""
     async with Place(bootstrap, tmp_path) as place:

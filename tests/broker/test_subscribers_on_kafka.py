@@ -51,7 +51,7 @@ async def test_whole_updates_only_beside_a_running_cleaner(bootstrap: str, tmp_p
         await place.publish(first)  # taken in at once: an update of some 5,000 rows
         await place.rater("a")
         is_over = False
-        flowing = asyncio.create_task(place.flow(chunks(later, 3), ahead=0))
+        flowing = asyncio.create_task(place.flow(chunks(later, 8), ahead=0))
         lives = [
             asyncio.create_task(live_on(place, topics, tmp_path / name, random, lambda: is_over))
             for name, topics in (("one", ["rating-deltas"]), ("two", ["person-ids", "rating-snapshots"]), ("all", ROW_TOPICS))
