@@ -27,9 +27,12 @@ def test_all_examples_together_are_rated_and_verified(tmp_path: Path) -> None:
     file = tmp_path / "facts.jsonl"
     file.write_text("\n".join(LINES) + "\n", encoding="utf-8")
     log = ["--log", f"file:{tmp_path / 'log'}"]
-    for command in (["publish", str(file)], ["rater", "--until-idle"], ["verify"]):
+    said = {}
+    for command in (["publish", str(file)], ["rater", "--until-idle"], ["verify"], ["standings", "club:rook"]):
         result = CliRunner().invoke(cli, [*log, *command])
         assert result.exit_code == 0, result.output
+        said[command[0]] = result.output
+    assert re.findall(r"^club/\S+", said["standings"], re.MULTILINE) == ["club/desk/k2", "club/office/m1", "club/office/o1"]
 
 
 def test_the_parameters_of_the_club_system_are_those_of_the_code() -> None:

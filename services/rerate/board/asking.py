@@ -1,5 +1,6 @@
 """The questions of the views put to a log: which rows each needs, fetched under one head."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -18,6 +19,7 @@ from rerate.board.views import (
     months_of,
     persons_of,
 )
+from rerate.messages.codes import IN_FORCE, SUPERSEDED
 from rerate.messages.errors import RerateError
 from rerate.messages.facts import DELTAS, EVENTS, PERSONS, SNAPSHOTS, STANDINGS
 from rerate.pool.head import Head
@@ -135,6 +137,25 @@ async def ask_event(lookup: Lookup, pool: str, event: str) -> EventPage:
         return EventPage(head=head, event=orjson.loads(found[0]), ratings=event_ratings(event, deltas))
 
     return await lookup.reading(pool, [EVENTS, DELTAS], read)
+
+
+def is_remarkable(content: Mapping[str, Any]) -> bool:
+    """Whether a content neither simply counts nor was simply replaced."""
+    return bool(content["flags"] or content.get("not_fitting")) or content["standing"] not in (IN_FORCE, SUPERSEDED)
+
+
+async def ask_remarkable(lookup: Lookup, pool: str) -> list[dict[str, Any]]:
+    """Standings of a pool with a content that neither simply counts nor was simply replaced, by source and id.
+
+    Raises:
+        NoSuchPool: the pool has no head.
+    """
+
+    async def read(head: Head, fetch: Fetch) -> list[dict[str, Any]]:
+        rows = [orjson.loads(value) for _, value in await fetch(STANDINGS, f"{pool}@{head.edition}/")]
+        return [row for row in rows if any(map(is_remarkable, row["contents"]))]
+
+    return await lookup.reading(pool, [STANDINGS], read)
 
 
 async def ask_standing(lookup: Lookup, fact: str, pool: str | None) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from rerate.cli.rating import rater, verify
 from rerate.cli.showing import event, ladder, player
 from rerate.cli.subscribing import subscribe
 from rerate.cli.topics import topics
-from rerate.cli.tracing import heads, receipts, standing, status
+from rerate.cli.tracing import heads, receipts, standing, standings, status
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
@@ -23,7 +23,7 @@ def cli() -> None:
     """
 
 
-for command in (publish, rater, ladder, player, event, receipts, standing, heads, status, verify, subscribe, topics, demo):
+for command in (publish, rater, ladder, player, event, receipts, standing, standings, heads, status, verify, subscribe, topics, demo):
     cli.add_command(command)
 
 

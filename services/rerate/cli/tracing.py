@@ -6,7 +6,7 @@ from typing import Any
 import click
 import orjson
 
-from rerate.board.asking import ask_standing
+from rerate.board.asking import ask_remarkable, ask_standing, is_remarkable
 from rerate.board.lookup import Lookup
 from rerate.cli.base import NO, Ended, Options, run, shared_options
 from rerate.cli.opening import opened
@@ -110,6 +110,32 @@ def _content_lines(content: dict[str, Any]) -> list[str]:
     ]
     lines += [f"  {flag}: {SENTENCES['flag'][flag]}" for flag in content["flags"]]
     return lines
+
+
+@click.command()
+@click.argument("pool")
+@shared_options
+@click.pass_obj
+def standings(options: Options, pool: str) -> None:
+    """Facts of a pool that do not simply count: held, without effect, undone, withdrawn, not fitting in part, or flagged.
+
+    What a newer fact has replaced is left out, unless it is flagged.
+    """
+    rows = run(_standings(options, pool))
+    for row in rows:
+        if options.as_json:
+            write_json(row)
+            continue
+        say(f"{row['source']}/{row['id']}")
+        for content in filter(is_remarkable, row["contents"]):
+            say(*(f"  {line}" for line in _content_lines(content)))
+    if not rows and not options.as_json:
+        say("every fact counts, or was replaced by a newer one")
+
+
+async def _standings(options: Options, pool: str) -> list[dict[str, Any]]:
+    async with opened(options) as chosen:
+        return await ask_remarkable(Lookup(chosen.log), pool)
 
 
 @click.command()

@@ -51,7 +51,11 @@ class BadLine:
 
     @property
     def sentence(self) -> str:
-        return f"line {self.number}, column {self.column}: {self.refusal.sentence}"
+        """What the person who wrote the line has to mend, the place first."""
+        place, refusal = f"line {self.number}, column {self.column}", self.refusal
+        if refusal.pointer is not None and refusal.expected is not None:
+            return f"{place}: {refusal.pointer}: expected {refusal.expected}, found {refusal.found} ({refusal.reason})"
+        return f"{place}: {refusal.sentence}"
 
 
 class _Peek(Struct):
