@@ -113,6 +113,7 @@ async def killed(bootstrap: str, home: Path, kills: int, random: Random) -> None
                 await place.rater(f"r{next_name}", is_static=False)
                 await until(lambda at=at: is_live(place, at), "nobody has taken over", within_s=240)
                 pauses.append(min(live_at(place, at)) - at)
+                say(f"   kill {dead + 1}, before commit {number + 1} of {len(pieces)}: live elsewhere after {pauses[-1]:.1f} s")
                 next_name, dead = next_name + 1, dead + 1
             else:
                 await place.flow([piece, *extra], ahead=A_STEP if number else EVERYTHING)
@@ -130,6 +131,8 @@ def live_at(place: Place, since: float) -> list[float]:
 
 
 def is_live(place: Place, since: float) -> bool:
+    for rater in place.raters:
+        assert not rater.has_ended or rater.may_have_ended, rater.errors()
     return bool(live_at(place, since))
 
 
