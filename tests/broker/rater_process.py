@@ -30,7 +30,7 @@ class Orders(msgspec.Struct, kw_only=True):
     prefix: str
     data: str
     slot: str | None = None
-    session_ms: int = 2_000
+    session_ms: int = 3_000
     rebalance_ms: int = 15_000
     records_a_step: int = 2_000
     behind: int = 10_000

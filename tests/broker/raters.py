@@ -245,6 +245,20 @@ class Place:
         self.raters.append(rater)
         return rater
 
+    async def supervise(self) -> None:
+        """Start again whoever has ended because another has its partition: on a busy machine a session is soon over."""
+        for rater in [rater for rater in self.raters if rater.has_ended and not rater.may_have_ended]:
+            assert rater.process.returncode == 10, rater.errors()
+            rater.may_have_ended = True
+            orders = rater.orders
+            await self.rater(
+                rater.name, is_static=orders.slot is not None, records_a_step=orders.records_a_step, session_ms=orders.session_ms
+            )
+
+    def shared(self) -> list[int]:
+        """The partitions that living raters have, each as often as it is owned."""
+        return sorted(partition for rater in self.raters if not rater.has_ended for partition in rater.owned)
+
     def store(self, name: str, partition: int = FOOTBALL) -> Path:
         return self.directory / name / "data" / self.prefix / str(partition)
 
@@ -299,8 +313,7 @@ class Place:
         ends = await self.fact_ends()
 
         async def is_rated() -> bool:
-            for rater in self.raters:
-                assert not rater.has_ended or rater.may_have_ended, rater.errors()
+            await self.supervise()
             heads = await self.progress()
             return all(p in heads and not heads[p].catching_up and heads[p].next == at for p, at in ends.items() if any(at.values()))
 

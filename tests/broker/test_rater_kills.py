@@ -16,7 +16,7 @@ import pytest
 from rerate.log.store import RocksStore
 from rerate.messages.reading import Message
 from tests.broker.rater_process import Trap
-from tests.broker.raters import FOOTBALL, Place, chunks, football_pieces, set_trap, until
+from tests.broker.raters import FOOTBALL, PARTITIONS, Place, chunks, football_pieces, set_trap, until
 from tests.kit.laws import SEED
 
 pytestmark = pytest.mark.broker
@@ -143,7 +143,7 @@ async def test_one_that_stood_still_past_its_session_is_fenced(bootstrap: str, t
         mine.kill(signal.SIGCONT)
         await place.publish(next(pieces))
         await place.settled()
-        await until(lambda: mine.has_ended or sorted([*mine.owned, *left.owned]) == list(range(6)), "the partitions are not shared again")
+        await until(lambda: place.shared() == list(range(PARTITIONS)), "the partitions are not shared again")
         assert mine.process.returncode in (None, 10)
         await place.publish(next(pieces))
         await place.settled()
