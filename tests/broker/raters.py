@@ -424,6 +424,9 @@ class Follower:
     def shown(self) -> dict[str, int]:
         return {pool: head.update for pool, head in self._following.subscriber.heads().items()}
 
+    def rows(self, pool: str, topic: str) -> dict[bytes, bytes]:
+        return self._following.subscriber.rows(pool, topic)
+
     async def end(self, newest: Mapping[str, int]) -> None:
         """Stop it when it shows these updates."""
         await until(lambda: self._task.done() or self.shown() == newest, f"a subscriber shows {self.shown()}, not {newest}")
