@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from click.shell_completion import get_completion_class
 from click.testing import CliRunner
 
 from rerate.cli import cli
@@ -45,6 +46,17 @@ def test_every_other_command_of_the_readme_exists_with_its_options(line: str) ->
     command = cli.commands[name]
     known = {option for parameter in command.params for option in parameter.opts}
     assert {word for word in rest if word.startswith("--")} <= known
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_command_completes_itself_in_each_shell_the_readme_names(shell: str) -> None:
+    assert f"{shell}_source" in README
+    complete = get_completion_class(shell)
+    assert complete is not None
+    completion = complete(cli, {}, "rerate", "_RERATE_COMPLETE")
+    assert "_RERATE_COMPLETE" in completion.source_template
+    assert {"publish", "verify", "topics"} <= {item.value for item in completion.get_completions([], "")}
+    assert "--until-idle" in {item.value for item in completion.get_completions(["rater"], "--")}
 
 
 def test_every_make_target_of_the_readme_exists() -> None:
