@@ -54,7 +54,7 @@ def test_the_command_completes_itself_in_each_shell_the_readme_names(shell: str)
     complete = get_completion_class(shell)
     assert complete is not None
     completion = complete(cli, {}, "rerate", "_RERATE_COMPLETE")
-    assert "_RERATE_COMPLETE" in completion.source_template
+    assert "_RERATE_COMPLETE" in completion.source_template % completion.source_vars()
     assert {"publish", "verify", "topics"} <= {item.value for item in completion.get_completions([], "")}
     assert "--until-idle" in {item.value for item in completion.get_completions(["rater"], "--")}
 
