@@ -132,10 +132,8 @@ async def killed(bootstrap: str, home: Path, kills: int, random: Random) -> None
         await until(lambda: follower.shown() == {football.POOL: newest[football.POOL]}, "the subscriber is not at the end")
         for partition in sorted({FOOTBALL, irish[0][0].partition, small[0].partition}):
             await hold(place, partition, follower if partition == FOOTBALL else None)
-        say(
-            f"   one receipt a message, heads chained, digests and rows as in memory: {', '.join(sorted(newest))}, {sum(newest.values())} updates"
-        )
-        say(f"   the subscriber was shown {len(follower.updates)} whole updates of football, in order, and shows the same rows")
+        say(f"   one receipt a message, heads chained, digests and rows as in memory: {', '.join(sorted(newest))};")
+        say(f"   the subscriber was shown {len(follower.updates)} of {newest[football.POOL]} updates of football, whole, and has those rows")
 
 
 async def hold(place: Place, partition: int, follower: Follower | None) -> None:
