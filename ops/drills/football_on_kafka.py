@@ -133,7 +133,7 @@ async def killed(bootstrap: str, home: Path, kills: int, random: Random) -> None
         for partition in sorted({FOOTBALL, irish[0][0].partition, small[0].partition}):
             await hold(place, partition, follower if partition == FOOTBALL else None)
         say(f"   one receipt a message, heads chained, digests and rows as in memory: {', '.join(sorted(newest))};")
-        say(f"   the subscriber was shown {len(follower.updates)} of {newest[football.POOL]} updates of football, whole, and has those rows")
+        say(f"   the subscriber was shown {len(follower.updates)} of {newest[football.POOL]} updates of football, and has those rows")
 
 
 async def hold(place: Place, partition: int, follower: Follower | None) -> None:
