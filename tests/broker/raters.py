@@ -130,9 +130,9 @@ class Rater:
 
     @property
     def owned(self) -> list[int]:
-        """The partitions that it was last given."""
-        given = [event["partitions"] for event in self.events if event["event"] == "assigned"]
-        return given[-1] if given else []
+        """The partitions that it has: those it was last given, unless it was told to let them go since."""
+        last = next((event for event in reversed(self.events) if event["event"] in ("assigned", "revoked")), None)
+        return last["partitions"] if last and last["event"] == "assigned" else []
 
     def said(self, event: str, partition: int | None = None, since: float = 0.0) -> float | None:
         """When it first said this after a moment."""
@@ -258,6 +258,14 @@ class Place:
     def shared(self) -> list[int]:
         """The partitions that living raters have, each as often as it is owned."""
         return sorted(partition for rater in self.raters if not rater.has_ended for partition in rater.owned)
+
+    async def balanced(self) -> None:
+        """Wait until every partition is owned once, and everybody has some."""
+
+        def is_balanced() -> bool:
+            return self.shared() == list(range(PARTITIONS)) and all(rater.owned for rater in self.raters if not rater.has_ended)
+
+        await until(is_balanced, "the partitions are not shared")
 
     def store(self, name: str, partition: int = FOOTBALL) -> Path:
         return self.directory / name / "data" / self.prefix / str(partition)
