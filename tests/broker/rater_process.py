@@ -19,8 +19,9 @@ from aiokafka import AIOKafkaProducer
 
 from rerate.rater import bus
 from rerate.rater.cache import FactCache
-from rerate.rater.engine import Engine, Limits
+from rerate.rater.engine import Engine
 from rerate.rater.worker import Worker
+from rerate.rater.world import Limits
 
 
 class Orders(msgspec.Struct, kw_only=True):

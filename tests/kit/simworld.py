@@ -19,9 +19,10 @@ from rerate.messages.facts import FACT_TOPICS, OUTCOME_TOPICS, ROW_TOPICS
 from rerate.messages.partition import partition_of
 from rerate.messages.reading import Message
 from rerate.pool.pool import Settings
-from rerate.rater.engine import Counts, Engine, Limits
-from rerate.rater.engine import World as Handed
+from rerate.rater.engine import Engine
 from rerate.rater.progress import read_partition_head
+from rerate.rater.world import Counts, Limits
+from rerate.rater.world import World as Handed
 from tests.kit.histories import WORLD, World, random_history
 from tests.kit.mutate import mutated
 from tests.kit.outcomes import COMPACTED_TOPICS, Facts, check_all, check_schemas, ends_of

@@ -16,8 +16,8 @@ from rerate.log import topics
 from rerate.messages import facts
 from rerate.messages.codes import HALTED, HaltReason
 from rerate.rater import bus
-from rerate.rater.engine import Limits
 from rerate.rater.worker import TRANSACTION_SECONDS
+from rerate.rater.world import Limits
 from tests.ops.command_lines import parsed
 
 ROOT = Path(__file__).parents[2]

@@ -21,7 +21,8 @@ from rerate.messages.reading import Message
 from rerate.pool.head import Head, read_head
 from rerate.pool.pool import Settings
 from rerate.pool.update import Update
-from rerate.rater.engine import Counts, Engine, Limits, World
+from rerate.rater.engine import Engine
+from rerate.rater.world import Counts, Limits, World
 from tests.kit.outcomes import check_all, check_heads, updates_of
 from tests.kit.saying import POOL
 from tests.kit.sendable import Data, Sendable

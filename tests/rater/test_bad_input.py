@@ -11,7 +11,7 @@ import pytest
 from rerate.messages.codes import Reason
 from rerate.messages.facts import MAX_FACT_BYTES
 from rerate.messages.reading import Message
-from rerate.rater.engine import Limits
+from rerate.rater.world import Limits
 from tests.kit.laws import IS_LONG, SEED
 from tests.kit.mutate import mutated
 from tests.kit.outcomes import check_schemas

@@ -20,10 +20,11 @@ from rerate.pool.pool import Pool
 from rerate.pool.update import Update
 from rerate.rater import outcome
 from rerate.rater.cache import FactCache
-from rerate.rater.engine import Engine, Limits
+from rerate.rater.engine import Engine
 from rerate.rater.judging import Judged
 from rerate.rater.outcome import update_records
 from rerate.rater.residents import Residents
+from rerate.rater.world import Limits
 from tests.kit.histories import World
 from tests.kit.laws import EXAMPLES, IS_LONG, SEED
 from tests.kit.outcomes import check_head, check_heads

@@ -16,7 +16,7 @@ from rerate.messages.writing import STRUCTURED_HEADERS
 from rerate.pool.head import head_digest, read_head, write_head
 from rerate.pool.pool import Settings
 from rerate.rater.cache import Accepted, FactCache
-from rerate.rater.engine import Limits
+from rerate.rater.world import Limits
 from rerate.ratings.club import Club
 from rerate.ratings.systems import SYSTEMS
 from rerate.replay.replay import ListReplay

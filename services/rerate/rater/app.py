@@ -13,7 +13,8 @@ from rerate.log.seam import Log, Store
 from rerate.messages.errors import RerateError
 from rerate.pool.head import read_head
 from rerate.pool.pool import MAX_ROWS, Settings
-from rerate.rater.engine import Engine, Limits, World
+from rerate.rater.engine import Engine
+from rerate.rater.world import Limits, World
 
 ENGINE = f"rerate/{__version__}"
 PROGRESS_SECONDS = 0.2

@@ -24,8 +24,8 @@ from rerate.log.store import RocksStore
 from rerate.messages.facts import COMMAND_TOPIC, COMPACTED_TOPICS, FACT_TOPICS, OUTCOME_TOPICS
 from rerate.messages.partition import partition_of
 from rerate.pool.pool import MAX_ROWS
-from rerate.rater.engine import Limits
 from rerate.rater.worker import Worker, end_process
+from rerate.rater.world import Limits
 
 STOP_SECONDS = 20
 REPORT_SECONDS = 10.0

@@ -16,7 +16,8 @@ from rerate.log.errors import LogError, LogUnreachable
 from rerate.log.seam import Log, Store
 from rerate.pool.pool import MAX_ROWS, Settings
 from rerate.rater.app import ENGINE, RaterEnded
-from rerate.rater.engine import Counts, Engine, Limits, World
+from rerate.rater.engine import Engine
+from rerate.rater.world import Counts, Limits, World
 
 TRANSACTION_SECONDS = 40
 """Limit of one transaction. A client that cannot reach its broker waits without end; this is what ends it."""
