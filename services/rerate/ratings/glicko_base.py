@@ -1,0 +1,418 @@
+"""What `glicko/1` and `glicko2/1` share: a player's numbers at the start of a period, his games, their sums, and the new rating.
+
+Both papers' formulas are one calculation on the scale of Glicko-2, phi = deviation / scale; Glicko-1 is the one whose deviation does not
+widen inside the period (its scale is 400 / ln 10 = 1 / q):
+
+    g(phi) = 1 / sqrt(1 + 3 phi^2 / pi^2)
+    E = 1 / (1 + e^(-g_j gap / scale)), g_j of the opponent, gap = own - opponent's rating, White stronger by the advantage
+    1/v = sum of g_j^2 E (1 - E)      (Glicko-1: scale^2 / d^2)
+    phi' = 1 / sqrt(1 / phi*^2 + 1/v)
+    rating' = rating + scale phi'^2 (sum of g_j (s - E))
+
+All players enter with their values at the start of the period. Sums are `math.fsum`, which gives the double nearest to the true sum of its
+terms: neither the order of the games nor the numbers of the players reach a result. The state is quantised after every period: rating in
+quanta, half away from zero; deviation in thousandths of a point, half up.
+
+State: rating (i32 quanta), deviation (u32 thousandths of a point), games (u8, counted up to `provisional_games`), last (i32, day number of
+the last period, on lists by month of its month's first day; 0: none known), and what the system adds.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import floor, fsum, pi, sqrt
+from typing import NamedTuple
+
+from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
+from rerate.messages.facts import Event
+from rerate.ratings.expected import SCALE
+from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Unusable, placed_month
+from rerate.ratings.functions import exp
+from rerate.ratings.glicko_settings import BILLION, PER_DEVIATION, Given, Time, date_of, parts_of, text_of
+from rerate.ratings.quantum import decimal, round_half_away, signed
+
+PERIODS = frozenset({"event", "date", "round", "month", "game"})
+
+_THREE_BY_PI_SQUARED = 3.0 / (pi * pi)
+
+
+class Standing(NamedTuple):
+    """A player at the start of a period."""
+
+    state: State
+    phi: float
+    """Deviation / scale, grown as far as it grows before the period."""
+    g: float
+    """What games against him weigh."""
+    elapsed: float | None
+    """Periods since his last; None if none is known."""
+    within: float
+    """Periods by which his deviation grows inside this one, if he plays."""
+
+
+class Met(NamedTuple):
+    """A game of a player in a period."""
+
+    event: int
+    game: int
+    """Which game of the columns."""
+    half: int
+    """Half points scored."""
+    opponent: Standing
+    expected: float
+    rest: float
+    """1 - expected, with all its digits where expected is near 1."""
+
+    @property
+    def surplus(self) -> float:
+        """Score less expected score; of a draw, one side's is exactly the other's negated."""
+        if self.half == 1:
+            return 0.5 * (self.rest - self.expected)
+        return self.rest if self.half == 2 else -self.expected
+
+
+class Result(NamedTuple):
+    """What a player's games of one period come to. Deviations are on the inner scale."""
+
+    outcome: float
+    """Sum of g (s - E)."""
+    information: float
+    """Sum of g^2 E (1 - E), the papers' 1/v."""
+    widened: float
+    """phi*, the deviation before the games."""
+    phi: float
+    """phi'."""
+    change: float
+    """Points, before rounding and limits."""
+    rounded: int
+    """The change in quanta."""
+    allowed: int
+    """The change that `max_change` leaves."""
+    state: State
+
+
+class Line(NamedTuple):
+    """What one event contributed to a player's row."""
+
+    event: int
+    before: State
+    start_deviation: int
+    """At the start of the period, thousandths."""
+    elapsed: int | None
+    """Periods since his last, millionths."""
+    games: int
+    halves: int
+    expected: int
+    """Sum of the expected scores, millionths."""
+    outcome: int
+    """Sum of g (s - E), billionths."""
+    information: int
+    """Sum of g^2 E (1 - E), billionths."""
+
+
+def g_of(phi: float) -> float:
+    """g(phi), the weight of games against a player of deviation phi (inner scale). Source: glicko.pdf, step 2; glicko2.pdf, step 3."""
+    return 1.0 / sqrt(1.0 + _THREE_BY_PI_SQUARED * phi * phi)
+
+
+def curve(x: float) -> tuple[float, float]:
+    """1 / (1 + e^-x) and 1 minus it, both with all their digits."""
+    e = exp(-abs(x))
+    larger, smaller = 1.0 / (1.0 + e), e / (1.0 + e)
+    return (larger, smaller) if x >= 0.0 else (smaller, larger)
+
+
+class GlickoBase(ABC):
+    """A Glicko system with its parameters, over whole numbers of a quantum."""
+
+    name: str
+    layout: str
+    reads_older = False
+    sees_events = False
+    traits: frozenset[str] = frozenset()
+
+    source: str
+    """The paper, for explanations."""
+    scale: float
+    """Points in one of the inner scale."""
+
+    def __init__(self, given: Given, per_point: int, period: str) -> None:
+        if period not in PERIODS:
+            raise Unusable(PARAMETERS_REFUSED)
+        self.per_point = per_point
+        self._time = Time(given, period)
+        self._advantage = given.parts("white_advantage", BILLION, -1_000 * BILLION, 1_000 * BILLION) / BILLION
+        self._min_rating = given.parts("min_rating", per_point)
+        self._max_rating = given.parts("max_rating", per_point, self._min_rating)
+        self._max_change = given.parts("max_change", per_point, 0)
+        self._min_deviation = given.parts("min_deviation", PER_DEVIATION, 1)
+        self._max_deviation = given.parts("max_deviation", PER_DEVIATION, self._min_deviation)
+        self._provisional_deviation = given.parts("provisional_deviation", PER_DEVIATION, 0)
+        self._provisional_at_limit = given.word("provisional_at_limit", "yes", "no") == "yes"
+        self._cap = given.whole("provisional_games", 255)
+        self._limits_seeds = given.word("seed_beyond_limits", "refuse", "limit") == "limit"
+        start = given.parts("start", per_point, self._min_rating, self._max_rating)
+        deviation = given.parts("start_deviation", PER_DEVIATION, self._min_deviation, self._max_deviation)
+        self._start: State = (start, deviation, 0, 0)
+        self._widest = self._inner(self._max_deviation)
+
+    # ---------------------------------------------------------------------- what the systems differ in
+
+    @abstractmethod
+    def _grown(self, state: State, periods: float) -> float:
+        """phi after so many periods without a game, at most the limit."""
+
+    @abstractmethod
+    def _shares(self, elapsed: float | None) -> tuple[float, float]:
+        """Periods of growth before this period, and those inside it."""
+
+    @abstractmethod
+    def _widen(self, me: Standing, outcome: float, information: float) -> tuple[float, tuple[int, ...]]:
+        """phi* of this period, and what the new state has beyond `last`.
+
+        Raises:
+            NoResult: the search does not converge.
+        """
+
+    @abstractmethod
+    def _widening_steps(self, me: Standing, result: Result) -> list[Step]:
+        """How phi* came about."""
+
+    # ---------------------------------------------------------------------- rating a period
+
+    def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
+        return placed_month(event, date, closing_day)
+
+    def reads(self, key: Key, start: str) -> Key:
+        return key
+
+    def start(self) -> State:
+        return self._start
+
+    def rate(self, period: Period) -> dict[int, Row]:
+        """See `System.rate`. Sums over a period's games are exact, so their order is free."""
+        day = self._time.day(str(period.key[0]))
+        standings, played = self._played(period, day)
+        return {me: self._row(standings[me], met, day) for me, met in played.items()}
+
+    def _played(self, period: Period, day: int) -> tuple[dict[int, Standing], dict[int, list[Met]]]:
+        """Everybody who sits at a board of the period at its start, and the games rated for each player, in their order."""
+        games, now = period.games, period.now
+        standings: dict[int, Standing] = {}
+        played: dict[int, list[Met]] = {}
+        for i in range(period.low, period.high):
+            white, black, rated, event = games.white[i], games.black[i], games.rated[i], games.event[i]
+            for player in (white, black):
+                if player not in standings:
+                    standings[player] = self._standing(now[player] or self._start, day)
+            left, right = standings[white], standings[black]
+            gap = ((left.state[0] - right.state[0]) / self.per_point + self._advantage) / self.scale
+            if rated & WHITE:
+                played.setdefault(white, []).append(Met(event, i, games.white_half[i], right, *curve(right.g * gap)))
+            if rated & BLACK:
+                played.setdefault(black, []).append(Met(event, i, games.black_half[i], left, *curve(-left.g * gap)))
+        return standings, played
+
+    def _standing(self, state: State, day: int) -> Standing:
+        elapsed = self._time.between(state[3], day)
+        before, within = self._shares(elapsed)
+        phi = self._grown(state, before)
+        return Standing(state, phi, g_of(phi), elapsed, within)
+
+    def _result(self, me: Standing, met: Sequence[Met], day: int) -> Result:
+        outcome = fsum(one.opponent.g * one.surplus for one in met)
+        information = fsum(one.opponent.g * one.opponent.g * (one.expected * one.rest) for one in met)
+        widened, beyond = self._widen(me, outcome, information)
+        phi = 1.0 / sqrt(1.0 / (widened * widened) + information)
+        change = self.scale * (phi * phi * outcome)
+        numerator, denominator = change.as_integer_ratio()
+        rounded = round_half_away(numerator * self.per_point, denominator)
+        most = self._max_change * len(met)
+        allowed = min(max(rounded, -most), most)
+        rating = min(max(me.state[0] + allowed, self._min_rating), self._max_rating)
+        deviation = min(max(self._outer(phi), self._min_deviation), self._max_deviation)
+        after = (rating, deviation, min(self._cap, me.state[2] + len(met)), day, *beyond)
+        return Result(outcome, information, widened, phi, change, rounded, allowed, after)
+
+    def _row(self, me: Standing, met: list[Met], day: int) -> Row:
+        lines: list[Line] = []
+        low = 0
+        for at in range(1, len(met) + 1):
+            if at == len(met) or met[at].event != met[low].event:
+                lines.append(self._line(me, met[low:at]))
+                low = at
+        return Row(self._result(me, met, day).state, tuple(lines))
+
+    def _line(self, me: Standing, met: Sequence[Met]) -> Line:
+        return Line(
+            met[0].event,
+            me.state,
+            self._outer(me.phi),
+            None if me.elapsed is None else _nearest(me.elapsed, SCALE),
+            len(met),
+            sum(one.half for one in met),
+            _nearest(fsum(one.expected for one in met), SCALE),
+            _nearest(fsum(one.opponent.g * one.surplus for one in met), BILLION),
+            _nearest(fsum(one.opponent.g * one.opponent.g * (one.expected * one.rest) for one in met), BILLION),
+        )
+
+    def _inner(self, deviation: int) -> float:
+        """Thousandths of a point on the inner scale."""
+        return deviation / PER_DEVIATION / self.scale
+
+    def _outer(self, phi: float) -> int:
+        """A deviation on the inner scale in thousandths of a point."""
+        return _nearest(phi * self.scale, PER_DEVIATION)
+
+    # ---------------------------------------------------------------------- explaining a row
+
+    def explain(self, period: Period, player: int) -> list[Step]:
+        """See `System.explain`."""
+        day = self._time.day(str(period.key[0]))
+        standings, played = self._played(period, day)
+        if player not in played:
+            return []
+        me, met = standings[player], played[player]
+        result = self._result(me, met, day)
+        steps = [self._own(me)]
+        weight = self.scale * (result.phi * result.phi)
+        added = Fraction(0)
+        for one in met:
+            adds = Fraction(weight * (one.opponent.g * one.surplus))
+            added += adds
+            text = (
+                f"against {decimal(one.opponent.state[0], self.per_point)}, deviation {one.opponent.phi * self.scale:.3f} (g "
+                f"{one.opponent.g:.6f}): scored {_halves(one.half)}, expected {one.expected:.6f}: {signed(adds)}"
+            )
+            steps.append(Step("change", text, f"{self.source}, g, E and the new rating", one.event, one.game, adds))
+        steps += self._widening_steps(me, result)
+        text = f"deviation {result.widened * self.scale:.3f} before the games, {result.phi * self.scale:.3f} after them"
+        steps.append(Step("deviation", text, f"{self.source}, the new deviation"))
+        if (kept := result.state[1]) != self._outer(result.phi):
+            steps.append(Step("limit", f"the deviation is held at its limit {decimal(kept, PER_DEVIATION)}", "the list's own rule"))
+        rounded = Fraction(result.rounded, self.per_point)
+        text = f"the sum {signed(added)}, rounded half away from zero to {signed(rounded)}"
+        steps.append(Step("rounding", text, "the list's quantum", adds=rounded - added))
+        if result.allowed != result.rounded:
+            allowed = Fraction(result.allowed, self.per_point)
+            text = f"most that a rating moves for {len(met)} games is {signed(abs(allowed))}"
+            steps.append(Step("limit", text, "the list's own rule", adds=allowed - rounded))
+        if beyond := result.state[0] - me.state[0] - result.allowed:
+            text = f"the rating is held at its limit {decimal(result.state[0], self.per_point)}"
+            steps.append(Step("limit", text, "the list's own rule", adds=Fraction(beyond, self.per_point)))
+        return steps
+
+    def _own(self, me: Standing) -> Step:
+        state = me.state
+        text = f"rated {decimal(state[0], self.per_point)}, deviation {decimal(state[1], PER_DEVIATION)} before this period"
+        if me.elapsed is None:
+            text += "; no period before it is known"
+        else:
+            text += f"; {me.elapsed:.6f} periods since the last, by which the deviation becomes {me.phi * self.scale:.3f} at its start"
+        return Step("own", text, f"{self.source}, the deviation at the start of a period")
+
+    # ---------------------------------------------------------------------- for readers
+
+    def expected(self, white: State | None, black: State | None, key: Key) -> int:
+        """See `System.expected`. Both deviations count, as they have grown by the period's date. Source: glicko.pdf, the expected outcome
+        of a game."""
+        day = self._time.day(str(key[0]))
+        left, right = white or self._start, black or self._start
+        gap = (left[0] - right[0]) / self.per_point + self._advantage
+        return _nearest(self.forecast(gap, self._phi_on(left, day) * self.scale, self._phi_on(right, day) * self.scale), SCALE)
+
+    def forecast(self, gap: float, deviation: float, other: float) -> float:
+        """Expected score by the gap in ratings and both deviations, in points."""
+        return curve(g_of(sqrt(deviation * deviation + other * other) / self.scale) * gap / self.scale)[0]
+
+    def deviation_at(self, state: State, date: str) -> int:
+        """The deviation on a date (or in a month) if no game came since, thousandths of a point. Nothing is published when a day goes by:
+        readers ask."""
+        return self._outer(self._phi_on(state, self._time.day(date)))
+
+    def _phi_on(self, state: State, day: int) -> float:
+        return self._grown(state, self._time.between(state[3], day) or 0.0)
+
+    def interval(self, state: State) -> tuple[Fraction, Fraction]:
+        """Where the strength lies with 95 %: rating - and + 1.96 deviations, in points. Source: glicko.pdf, the interval."""
+        rating, half = Fraction(state[0], self.per_point), Fraction(196 * state[1], 100 * PER_DEVIATION)
+        return rating - half, rating + half
+
+    def label(self, state: State) -> str:
+        """The rating without its fraction, and a question mark if it is provisional. Source: Lichess (scalachess model.scala)."""
+        whole = abs(state[0]) // self.per_point
+        return f"{'-' if state[0] < 0 and whole else ''}{whole}{'?' if self.provisional(state) else ''}"
+
+    # ---------------------------------------------------------------------- states
+
+    def seed(self, fields: Mapping[str, object]) -> State | None:
+        """A seed is {rating, deviation, games?, last?}: decimal strings, a whole number, and the date of the last period as a whole number
+        (20240105)."""
+        if not {"rating", "deviation"} <= fields.keys() <= {"rating", "deviation", "games", "last"}:
+            return None
+        rating = self._within_limits(parts_of(fields["rating"], self.per_point), self._min_rating, self._max_rating)
+        deviation = self._within_limits(parts_of(fields["deviation"], PER_DEVIATION), self._min_deviation, self._max_deviation)
+        games = fields.get("games", 0)
+        last = text_of(fields["last"]) if "last" in fields else ""
+        if rating is None or deviation is None or last is None or type(games) is not int or games < 0:
+            return None
+        return (rating, deviation, min(games, self._cap), self._time.day(last) if last else 0)
+
+    def _within_limits(self, parts: int | None, least: int, most: int) -> int | None:
+        """A seed's number, or None if it is none or beyond the limits and `seed_beyond_limits` refuses that."""
+        if parts is None or not (self._limits_seeds or least <= parts <= most):
+            return None
+        return min(max(parts, least), most)
+
+    def with_counters(self, chosen: State, others: Sequence[State]) -> State:
+        games = min(self._cap, chosen[2] + sum(state[2] for state in others))
+        return (*chosen[:2], games, *chosen[3:])
+
+    def rated(self, state: State) -> bool:
+        return True
+
+    def provisional(self, state: State) -> bool:
+        deviation, limit = state[1], self._provisional_deviation
+        return deviation > limit or (self._provisional_at_limit and deviation == limit) or state[2] < self._cap
+
+    def games(self, state: State) -> int:
+        return state[2]
+
+    def wire_state(self, state: State) -> dict[str, object]:
+        shown: dict[str, object] = {
+            "rating": decimal(state[0], self.per_point),
+            "deviation": decimal(state[1], PER_DEVIATION),
+            "games": state[2],
+        }
+        return shown | ({"last": date_of(state[3])} if state[3] else {})
+
+    def wire_line(self, line: Line) -> dict[str, object]:
+        shown: dict[str, object] = {
+            "rating": decimal(line.before[0], self.per_point),
+            "provisional": self.provisional(line.before),
+            "deviation": decimal(line.before[1], PER_DEVIATION),
+            "start_deviation": decimal(line.start_deviation, PER_DEVIATION),
+            "games": line.games,
+            "score": _halves(line.halves),
+            "expected": fixed(line.expected, 6),
+            "outcome": fixed(line.outcome, 9),
+            "information": fixed(line.information, 9),
+        }
+        return shown | ({} if line.elapsed is None else {"elapsed": fixed(line.elapsed, 6)})
+
+
+def _nearest(value: float, per_one: int) -> int:
+    """A number in whole parts of one, half up."""
+    return floor(value * per_one + 0.5)
+
+
+def _halves(half_points: int) -> str:
+    return f"{half_points // 2}.{5 * (half_points % 2)}"
+
+
+@lru_cache(maxsize=1 << 16)
+def fixed(parts: int, places: int) -> str:
+    """Parts of which 10^places make one, as a decimal string with all its places."""
+    whole, rest = divmod(abs(parts), 10**places)
+    return f"{'-' if parts < 0 else ''}{whole}.{rest:0{places}d}"
