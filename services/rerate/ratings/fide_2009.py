@@ -1,0 +1,95 @@
+"""`fide-2009/1`: FIDE's older method, one look-up on the mean of the opponents of an event, with K 25/15/10.
+
+Of each event: the mean of the opponents' ratings, rounded half up, is looked up once in table 8.1.2, and that share times the games is
+what was expected. Lists came out quarterly until 1 July 2009 and every two months from then on; a period is named by the month in which it
+closes (the one before its list). Gaps count as at most 350, in events from 2009-07-01 as at most 400. Sources: a page on the older method
+(seed 003); the B02 text valid before 2009 (copy of the Lombard arbiters); FIDE news of 2009-07-13 on the change, with seven days from
+closing to list and half a newcomer's K for each half point in a first rating.
+
+State: see `fide_state`.
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
+from rerate.ratings.face import State, Traits, Unusable
+from rerate.ratings.fide_account import NO_RATING, Scored
+from rerate.ratings.fide_core import COMMON, FideLike, Game
+from rerate.ratings.fide_dates import month_index
+from rerate.ratings.fide_gaps import CAP_400, Gaps
+from rerate.ratings.fide_k import K, old_k_of, old_newcomers_k
+from rerate.ratings.fide_tables import pd
+
+NAME = "fide-2009/1"
+
+PARAMETERS: dict[str, tuple[str | int, str]] = {
+    **COMMON,
+    "lists": ("dated", "dated: quarterly until the list of 2009-07-01, then every two months; or quarterly, two-monthly, monthly"),
+    "cap_on": ("opponent", "opponent or mean: what a gap above the cap is cut for, each opponent before the mean is taken, or the mean"),
+    "floor": (1000, "the lowest rating published, whole points, 1 to 3,000"),
+    "closing_days": (7, "so many days before its list's date a period closes, 1 to 28"),
+    "initial_games": (9, "games against rated opponents that a first rating needs, 1 to 30"),
+    "initial_step": ("half-k", COMMON["initial_step"][1]),
+}
+"""Every parameter with its default and meaning."""
+
+_LAST_QUARTERLY = month_index("2009-06")
+
+
+class Fide2009(FideLike):
+    """The older FIDE method with its parameters, in whole points, by month."""
+
+    name = NAME
+
+    def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:
+        super().__init__(parameters, PARAMETERS, per_point)
+        if per_point != 1 or period != "month":
+            raise Unusable(PARAMETERS_REFUSED)
+        self._lists = self.choice("lists", "dated", "quarterly", "two-monthly", "monthly")
+        self._is_cap_on_mean = self.choice("cap_on", "opponent", "mean") == "mean"
+        self._floor = self.number("floor", 1, 3_000)
+        self._gaps = Gaps("standard", 1, "9999-12-31", None, is_exempting=False)
+
+    def closes(self, month: int) -> int:
+        """Lists come out in January, April, July and October, or in January, March, May and so on; a period closes in the month before."""
+        if self._lists == "monthly":
+            return month
+        is_quarterly = self._lists == "quarterly" or (self._lists == "dated" and month <= _LAST_QUARTERLY)
+        return month + (2 - month % 3 if is_quarterly else 1 - month % 2)
+
+    def judge(self, own: int, games: Sequence[Game], start: str) -> tuple[list[Scored], int, int]:
+        """One look-up for all games of the event."""
+        known = [theirs for _, _, theirs in games if theirs is not None]
+        met = known if self._is_cap_on_mean else [own - gap for gap in self._gaps.counted(own, known, start)]
+        expected = gap = 0
+        if known:
+            mean = (2 * sum(met) + len(met)) // (2 * len(met))
+            gap = self._gaps.counted(own, [mean], start)[0] if self._is_cap_on_mean else own - mean
+            expected = pd(gap)
+        scored = [
+            Scored(i, half, 0, 0, NO_RATING) if theirs is None else Scored(i, half, theirs, gap, expected) for i, half, theirs in games
+        ]
+        return scored, expected * len(known), sum(met)
+
+    def forecast(self, own: int, theirs: int, start: str) -> int:
+        return pd(self._gaps.counted(own, (theirs,), start)[0])
+
+    def source(self, start: str) -> str:
+        return f"mean of the opponents; {self._gaps.source(start)}"
+
+    def k_rule(self, date: str, state: State, traits: Traits) -> K:
+        return old_k_of(date, state, self._new_30_from)
+
+    def k_at_start(self, date: str) -> bool:
+        """Since 2009-07-01; before, K went by the rating at the time of the calculation."""
+        return date >= CAP_400
+
+    def is_limited(self, date: str) -> bool:
+        return False
+
+    def step(self, date: str) -> Fraction:
+        return Fraction(old_newcomers_k(date, self._new_30_from).k, 2) if self._is_half_k else Fraction(20)
+
+    def floor(self, date: str) -> int | None:
+        return self._floor

@@ -1,0 +1,295 @@
+"""What all FIDE-like systems share: which games count, pooled results, K and the one rounding of a period, the floor.
+
+A system derives from `FideLike` and says how a game (or an event) is expected to end. Who has a rating in the list to which a period is
+written plays as a rated player: by his rating in the list that the event reads, or by the present one if he had none there (B02 8.2.4). A
+game against somebody without a rating in the list that the event reads does not count (B02 8.2, 8.3.1). Who has no rating pools his games.
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
+from rerate.messages.facts import Event
+from rerate.ratings import fide_state
+from rerate.ratings.expected import SCALE
+from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Traits, Unusable
+from rerate.ratings.fide_account import NO_RATING, Account, Judged, Line, Scored, date_of, halves, places, row_of, start_of
+from rerate.ratings.fide_dates import Closing, in_force, month_index
+from rerate.ratings.fide_explain import steps_of
+from rerate.ratings.fide_initial import initial_rating
+from rerate.ratings.fide_k import K, limited
+from rerate.ratings.fide_state import FIRST_EVENT_OVER, NEWCOMER, RATED, Pooled, added, pooled, rated_state, unrated_state
+from rerate.ratings.quantum import decimal, round_half_away
+
+Defaults = Mapping[str, tuple[str | int, str]]
+"""Parameters by name: default and meaning."""
+
+Game = tuple[int, int, int | None]
+"""Which of the columns, half points, the opponent's rating in quanta or None."""
+
+Played = dict[int, list[tuple[int, int, int]]]
+"""A player's games by event number, in order: which of the columns, half points, opponent."""
+
+COMMON: dict[str, tuple[str | int, str]] = {
+    "rounding": ("period", "period: one rounding a period; event: one of each event's change (what one published period fits)"),
+    "initial_games_count": ("no", "yes or no: whether the games that made the first rating count towards the 30"),
+    "below_floor": ("keep", "keep or forget games and latches of who falls below the floor and has no rating then"),
+    "closing_days": (3, "so many days before its list's date a period closes, 1 to 28"),
+    "official_category": ("fide-official", "the category of official events, for which it closes on the last day before the list"),
+    "initial_games": (5, "games against rated opponents that a first rating needs, 1 to 30"),
+    "initial_step": ("20", "20, or half-k of a newcomer's K: points per half point above half in the archived rule of first ratings"),
+    "new_30_from": (20110701, "from this day, as YYYYMMDD, to 2014-06-30 a newcomer's K is 30, before it 25"),
+}
+"""Parameters of every FIDE-like system, with the present defaults."""
+
+
+class FideLike:
+    """Base of the FIDE systems, bound to parameters, quantum and period kind."""
+
+    name: str
+    layout = fide_state.LAYOUT
+    sees_events = True
+    traits: frozenset[str] = frozenset()
+    whole = 100
+    """Parts of one expected point."""
+    reads_older = True
+
+    def __init__(self, parameters: Mapping[str, object], defaults: Defaults, per_point: int) -> None:
+        if not parameters.keys() <= defaults.keys():
+            raise Unusable(PARAMETERS_REFUSED)
+        self.given = {name: parameters.get(name, default) for name, (default, _) in defaults.items()}
+        self.per_point = per_point
+        self._start: State = NEWCOMER
+        self._round_events = self.choice("rounding", "period", "event") == "event"
+        self._count_initial = self.choice("initial_games_count", "no", "yes") == "yes"
+        self._keep_below = self.choice("below_floor", "keep", "forget") == "keep"
+        self._min_games = self.number("initial_games", 1, 30)
+        self._is_half_k = self.choice("initial_step", "20", "half-k") == "half-k"
+        self._new_30_from = self.day("new_30_from")
+        official = self.given["official_category"]
+        if not isinstance(official, str):
+            raise Unusable(PARAMETERS_REFUSED)
+        self._closing = Closing(self.number("closing_days", 1, 28), official, self.closes)
+
+    def choice(self, name: str, *words: str) -> str:
+        """A parameter that is one of some words."""
+        value = self.given[name]
+        if not isinstance(value, str) or value not in words:
+            raise Unusable(PARAMETERS_REFUSED)
+        return value
+
+    def number(self, name: str, least: int, most: int) -> int:
+        """A parameter that is a whole number within bounds."""
+        value = self.given[name]
+        if type(value) is not int or not least <= value <= most:
+            raise Unusable(PARAMETERS_REFUSED)
+        return value
+
+    def day(self, name: str) -> str:
+        """A parameter that is a day as YYYYMMDD."""
+        digits = str(self.number(name, 1000_01_01, 9999_12_31))
+        if not ("01" <= digits[4:6] <= "12" and "01" <= digits[6:] <= "31"):
+            raise Unusable(PARAMETERS_REFUSED)
+        return f"{digits[:4]}-{digits[4:6]}-{digits[6:]}"
+
+    # ------------------------------------------------------------------ what a system says
+
+    def judge(self, own: int, games: Sequence[Game], start: str) -> tuple[list[Scored], int, int]:
+        """A rated player's games of one event that begins on `start`: each judged, the sum of what was expected, and of the ratings."""
+        raise NotImplementedError
+
+    def forecast(self, own: int, theirs: int, start: str) -> int:
+        """The expected score of one game in parts of `whole`, whether it counts or not."""
+        raise NotImplementedError
+
+    def source(self, start: str) -> str:
+        """Where the expected score of a game comes from."""
+        raise NotImplementedError
+
+    def k_rule(self, date: str, state: State, traits: Traits) -> K:
+        """K of a rated player before the 700 rule, for a list of this date."""
+        raise NotImplementedError
+
+    def step(self, date: str) -> Fraction:
+        """Points per half point above half in the archived rule of first ratings."""
+        raise NotImplementedError
+
+    def floor(self, date: str) -> int | None:
+        """The lowest rating published after a period of this date, quanta."""
+        raise NotImplementedError
+
+    def closes(self, month: int) -> int:
+        """The month in which the period closes that a month belongs to (`fide_dates.month_index`)."""
+        return month
+
+    def k_at_start(self, date: str) -> bool:
+        """Whether K comes from the list that the event reads, and not from the one before the period."""
+        return False
+
+    def is_limited(self, date: str) -> bool:
+        """Whether the 700 rule is applied."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------ calendar and states
+
+    def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
+        return self._closing.place(event, date, closing_day)
+
+    def reads(self, key: Key, start: str) -> Key:
+        return in_force(key, start) if self.reads_older and start else key
+
+    def start(self) -> State:
+        return self._start
+
+    def seed(self, fields: Mapping[str, object]) -> State | None:
+        """A seed has the fields of `wire_state`, each of them optional: rating, games, reached_2300, reached_2400, first_event_over, and
+        for a player without a rating his pooled months, as `pool_2026_03: games5-half7-sum9512` (the sum of ratings in quanta)."""
+        return fide_state.state_of(fields, self.per_point)
+
+    def with_counters(self, chosen: State, others: Sequence[State]) -> State:
+        return fide_state.with_counters(chosen, others)
+
+    def pack(self, state: State) -> bytes:
+        return fide_state.pack(state)
+
+    def rated(self, state: State) -> bool:
+        return bool(state[1] & RATED)
+
+    def provisional(self, state: State) -> bool:
+        """FIDE knows no provisional rating: who has few games has none."""
+        return not state[1] & RATED
+
+    def games(self, state: State) -> int:
+        return state[2]
+
+    def wire_state(self, state: State) -> dict[str, object]:
+        return fide_state.fields_of(state, self.per_point)
+
+    def wire_line(self, line: Line) -> dict[str, object]:
+        shown: dict[str, object] = {"games": line.games, "score": halves(line.half), "opponents": decimal(line.ratings, self.per_point)}
+        if line.rating is None:
+            shown["dropped"] = line.is_dropped
+        else:
+            shown |= {"rating": decimal(line.rating, self.per_point), "k": line.k, "expected": places(line.expected, self.whole)}
+        return shown | {"not_counted": line.not_counted}
+
+    def expected(self, white: State | None, black: State | None, key: Key) -> int:
+        """White's expected score in millionths by the method of the system; a half where one of them has no rating."""
+        white, black = white or self._start, black or self._start
+        if not white[1] & black[1] & RATED:
+            return SCALE // 2
+        return self.forecast(white[0], black[0], date_of(key)) * (SCALE // self.whole)
+
+    # ------------------------------------------------------------------ rating
+
+    def rate(self, period: Period) -> dict[int, Row]:
+        """See `System.rate`. A row's change is the sum over its lines of K x (half points / 2 - expected), rounded once."""
+        return {me: row_of(self._account(period, me, played)) for me, played in self._played(period).items()}
+
+    def explain(self, period: Period, player: int) -> list[Step]:
+        """See `System.explain`."""
+        played = self._played(period, player).get(player)
+        if played is None:
+            return []
+        floor = self.floor(date_of(period.key))
+        return steps_of(self._account(period, player, played), period, self.per_point, self.whole, self.source, floor)
+
+    def _played(self, period: Period, only: int | None = None) -> dict[int, Played]:
+        """The games of each player (or of one) that are rated for him by the facts."""
+        games = period.games
+        whites, blacks, rated, events = games.white, games.black, games.rated, games.event
+        players: dict[int, Played] = {}
+        for i in range(period.low, period.high):
+            white, black, bits, event = whites[i], blacks[i], rated[i], events[i]
+            if bits & WHITE and (only is None or white == only):
+                players.setdefault(white, {}).setdefault(event, []).append((i, games.white_half[i], black))
+            if bits & BLACK and (only is None or black == only):
+                players.setdefault(black, {}).setdefault(event, []).append((i, games.black_half[i], white))
+        return players
+
+    def _account(self, period: Period, me: int, played: Played) -> Account:
+        before = period.now[me] or self._start
+        if not before[1] & RATED:
+            return self._pool(period, before, played)
+        first = next(iter(played.values()))[0][0]
+        traits = period.games.white_traits[first] if period.games.white[first] == me else period.games.black_traits[first]
+        judged = []
+        for event, games in played.items():
+            read = period.read(event)[me] or self._start
+            is_later = not read[1] & RATED
+            own = before if is_later else read
+            met = self._met(period, event, games)
+            scored, expected, ratings = self.judge(own[0], met, start_of(period.events[event]))
+            counted = [one.half for one in scored if one.expected >= 0]
+            judged.append(Judged(event, own, is_later, scored, len(counted), sum(counted), expected, ratings))
+        return self._change(date_of(period.key), before, judged, traits)
+
+    def _met(self, period: Period, event: int, games: list[tuple[int, int, int]]) -> list[Game]:
+        """Games with the opponents' ratings in the list that the event reads."""
+        read, start = period.read(event), self._start
+        met: list[Game] = []
+        for i, half, opponent in games:
+            theirs = read[opponent] or start
+            met.append((i, half, theirs[0] if theirs[1] & RATED else None))
+        return met
+
+    def _change(self, date: str, before: State, judged: list[Judged], traits: Traits) -> Account:
+        """A rated player's period: K, one rounding, the floor (B02 8.3.2 to 8.3.4, 7.2.1)."""
+        whole, games = self.whole, sum(one.counted for one in judged)
+        from_start, is_limited = self.k_at_start(date), self.is_limited(date)
+        ks, used, exact = [], [], []
+        for one in judged:
+            rule = self.k_rule(date, one.own if from_start else before, traits)
+            k = limited(rule.k, games) if is_limited else rule.k
+            ks.append(rule)
+            used.append(k)
+            exact.append(k * (one.half * whole - 2 * one.expected))
+        sums = exact if self._round_events else [sum(exact)]
+        change = sum(round_half_away(number * self.per_point, 2 * whole) for number in sums)
+        rating, floor = before[0] + change, self.floor(date)
+        if floor is None or rating >= floor:
+            after = rated_state(rating, before[1], before[2] + games, self.per_point)
+        else:
+            after = unrated_state(before[1], before[2] + games) if self._keep_below else NEWCOMER
+        changes = [Fraction(number, 2 * whole) for number in exact]
+        return Account(before, judged, ks, used, changes, change, frozenset(), [], None, after)
+
+    def _pool(self, period: Period, before: State, played: Played) -> Account:
+        """The period of a player without a rating: results are pooled, and give a rating if they are enough (B02 7.1.4, 8.2)."""
+        judged = []
+        for event, games in played.items():
+            met = self._met(period, event, games)
+            scored = [Scored(i, half, theirs or 0, 0, NO_RATING if theirs is None else 0) for i, half, theirs in met]
+            known = [one for one in scored if one.expected >= 0]
+            scores, ratings = sum(one.half for one in known), sum(one.theirs for one in known)
+            judged.append(Judged(event, before, False, scored, len(known), scores, 0, ratings))
+        month, date = month_index(str(period.key[0])), date_of(period.key)
+        counted = [one for one in judged if one.counted]
+        months, flags, dropped = pooled(before, month), before[1], frozenset[int]()
+        if counted and not flags & FIRST_EVENT_OVER:
+            flags |= FIRST_EVENT_OVER
+            dropped = _first_without_a_point(period, counted)
+            counted = [one for one in counted if one.event not in dropped]
+        initial, rating = None, 0
+        if counted:
+            months = added([*months, *(Pooled(month, one.counted, one.half, one.ratings) for one in counted)])
+            number, scores, ratings = (sum(column) for column in zip(*(one[1:] for one in months), strict=True))
+            if number >= self._min_games:
+                latest = max(start_of(period.events[one.event]) for one in counted)
+                initial = initial_rating(number, scores, Fraction(ratings, self.per_point), latest, self.step(date))
+                rating, floor = initial.rating * self.per_point, self.floor(date)
+                if floor is None or rating >= floor:
+                    after = rated_state(rating, flags, before[2] + (number if self._count_initial else 0), self.per_point)
+                    return Account(before, judged, [], [], [], rating, dropped, months, initial, after)
+        return Account(before, judged, [], [], [], rating, dropped, months, initial, unrated_state(flags, before[2], months))
+
+
+def _first_without_a_point(period: Period, counted: list[Judged]) -> frozenset[int]:
+    """The numbers of the first event in which games count, if all of them were lost (B02 8.2.1).
+
+    First is what ended first; on one day the order of the columns, which is that of the events.
+    """
+    events = period.events
+    first = events[min(counted, key=lambda one: events[one.event].end).event].id
+    its = [one for one in counted if events[one.event].id == first]
+    return frozenset() if any(one.half for one in its) else frozenset(one.event for one in its)
