@@ -28,7 +28,7 @@ from rerate.messages.writing import fact_topic
 from rerate.pool.lists import LiveList
 from rerate.pool.pool import Pool, Settings
 from rerate.ratings.club import NAME, Club
-from rerate.ratings.face import Games, Row, States
+from rerate.ratings.face import Period, Row
 
 Batch = list[tuple[Fact, Position]]
 
@@ -36,11 +36,11 @@ Batch = list[tuple[Fact, Position]]
 class CountingClub(Club):
     """The club ladder, counting the games that it rates."""
 
-    rated = 0
+    games_rated = 0
 
-    def rate(self, games: Games, low: int, high: int, read: States, now: States) -> dict[int, Row]:
-        CountingClub.rated += high - low
-        return super().rate(games, low, high, read, now)
+    def rate(self, period: Period) -> dict[int, Row]:
+        CountingClub.games_rated += period.high - period.low
+        return super().rate(period)
 
 
 def main() -> None:
@@ -94,7 +94,7 @@ def _rating(facts: Batch, commits: list[int], reading: float, each: bool) -> Non
     if each:
         runs.append(("each fact alone", [1] * len(facts)))
     for name, sizes in runs:
-        CountingClub.rated = rows = updates = 0
+        CountingClub.games_rated = rows = updates = 0
         pool = Pool(football.POOL, settings)
         begin = process_time()
         for batch in _batches(facts, sizes):
@@ -108,7 +108,7 @@ def _rating(facts: Batch, commits: list[int], reading: float, each: bool) -> Non
             digests.add(rated.replay.digest())
         print(
             f"rating {name}: {seconds:.1f} s of CPU, {len(facts) / seconds:.0f} facts/s, {seconds / reading:.1f} x reading them; "
-            f"{len(sizes)} batches, {updates} updates, {rows} rows written, {CountingClub.rated} games rated"
+            f"{len(sizes)} batches, {updates} updates, {rows} rows written, {CountingClub.games_rated} games rated"
         )
         assert len(digests) == 1, "the runs do not agree"
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from rerate.messages.facts import RatingList, Rule
 from rerate.ratings.club import Club
-from rerate.ratings.face import Games, Key, Row, States
+from rerate.ratings.face import EventInfo, Key, Period, Row
 from rerate.ratings.systems import ListRules
 from rerate.replay.entries import Entry
 from rerate.replay.replay import Change, ListReplay
@@ -19,10 +19,10 @@ class Counting(Club):
         super().__init__(parameters, 10, "event")
         self.periods = self.games_rated = 0
 
-    def rate(self, games: Games, low: int, high: int, read: States, now: States) -> dict[int, Row]:
+    def rate(self, period: Period) -> dict[int, Row]:
         self.periods += 1
-        self.games_rated += high - low
-        return super().rate(games, low, high, read, now)
+        self.games_rated += period.high - period.low
+        return super().rate(period)
 
 
 class CountedReplay:
@@ -43,8 +43,8 @@ class CountedReplay:
             sign = next(sign for sign in _HALF_POINTS if sign in game)
             white, black = game.split(sign)
             of = key or ((date[:7],) if self._kind == "month" else (date,))
-            entries.append(Entry(of, 0, event, 0, 0, f"g{number}", white, black, *_HALF_POINTS[sign], 3))
-        self.replay.edit(event, date, tuple(entries))
+            entries.append(Entry(of, 0, event, 0, 0, f"g{number}", white, black, *_HALF_POINTS[sign], 3, EventInfo(event, date)))
+        self.replay.edit(event, tuple(entries))
 
     def step(self) -> Change:
         """Replay, counting anew."""

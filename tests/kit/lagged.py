@@ -40,7 +40,7 @@ class Lag(Club):
         super().__init__({name: value for name, value in parameters.items() if name != "back"}, per_point, "date")
         self._back = back
 
-    def reads(self, key: Key) -> Key:
+    def reads(self, key: Key, start: str) -> Key:
         return (reads_from(str(key[0]), self._back),)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from rerate.messages.facts import RatingList, Rule
 from rerate.ratings.club import PARAMETERS, Club
-from rerate.ratings.face import Games, Row, Unusable
+from rerate.ratings.face import EventInfo, Games, Period, Row, Unusable
 from rerate.ratings.systems import ListRules, bind
 from tests.kit.driving import Driven, club_list, lists
 from tests.kit.saying import published, seeded
@@ -20,7 +20,7 @@ def rated(
     """One game of player 0 against player 1."""
     games = Games()
     games.append(0, 1, *result, 3, 0, "g1")
-    return Club(parameters, quantum, "event").rate(games, 0, 1, states, states)
+    return Club(parameters, quantum, "event").rate(Period(("2024-01-05",), games, 0, 1, [EventInfo("club:e1", "2024-01-05")], states))
 
 
 def a_list(**more: Any) -> RatingList:
@@ -166,7 +166,8 @@ def test_a_change_is_summed_exactly_and_rounded_once() -> None:
         games.append(0, 1, 1, 1, 3, 0, f"g{number}")
     club = Club({"provisional_below": 0, "k_new_games": 0}, 10, "event")
     states = ((11_999, 0), (12_000, 0))
-    one, twenty = club.rate(games, 0, 1, states, states), club.rate(games, 0, 20, states, states)
+    events = [EventInfo("club:e1", "2024-01-05")]
+    one, twenty = (club.rate(Period(("2024-01-05",), games, 0, end, events, states)) for end in (1, 20))
     assert (one[0].state[0], twenty[0].state[0], twenty[1].state[0]) == (11_999, 12_000, 11_999)
 
 

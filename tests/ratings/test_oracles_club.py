@@ -13,7 +13,7 @@ import pytest
 
 from rerate.ratings.club import Club
 from rerate.ratings.expected import SCALE, expected_score
-from rerate.ratings.face import Games, Row
+from rerate.ratings.face import EventInfo, Games, Period, Row
 from tests.kit.driving import Driven, club_list, lists
 from tests.kit.saying import game, published, seeded
 from tests.kit.sendable import Data
@@ -55,7 +55,7 @@ def one_event(inputs: Data, games: Iterable[list[str]] | None = None) -> Decimal
     for number, (opponent, score) in enumerate(inputs["games"] if games is None else games, start=1):
         states.append((thousandths(opponent), 30))
         columns.append(0, number, HALF_POINTS[score], 2 - HALF_POINTS[score], 3, 0, f"g{number}")
-    return change_of(club.rate(columns, 0, len(columns), states, states)[0])
+    return change_of(club.rate(Period(("2024-01-05",), columns, 0, len(columns), [EventInfo("club:e1", "2024-01-05")], states))[0])
 
 
 @pytest.mark.parametrize("id", of("elo_expected"))

@@ -5,6 +5,7 @@ from hashlib import sha256
 import pytest
 
 from rerate.messages.facts import RatingList, Rule
+from rerate.ratings.face import EventInfo
 from rerate.ratings.systems import ListRules
 from rerate.replay import digests
 from rerate.replay.entries import Entry
@@ -23,13 +24,13 @@ def replay(period: str = "event") -> ListReplay:
 
 
 def entry(event: str, date: str, white: str, black: str, half_points: int = 2, id: str = "g1") -> Entry:
-    return Entry((date, 0, event), 0, event, 0, 0, id, white, black, half_points, 2 - half_points, 3)
+    return Entry((date, 0, event), 0, event, 0, 0, id, white, black, half_points, 2 - half_points, 3, EventInfo(event, date))
 
 
 def worked() -> ListReplay:
     of = replay()
-    of.edit("club:e1", "2024-01-05", (entry("club:e1", "2024-01-05", "club:a", "club:b"),))
-    of.edit("club:e2", "2024-01-12", (entry("club:e2", "2024-01-12", "club:b", "club:c"),))
+    of.edit("club:e1", (entry("club:e1", "2024-01-05", "club:a", "club:b"),))
+    of.edit("club:e2", (entry("club:e2", "2024-01-12", "club:b", "club:c"),))
     of.replay()
     return of
 
@@ -112,7 +113,7 @@ def test_nothing_and_all_deleted_are_the_empty_list() -> None:
     assert replay().digest() == (EMPTY_LIST, EMPTY_INPUTS)
     of = worked()
     for event in ("club:e1", "club:e2"):
-        of.edit(event, "", ())
+        of.edit(event, ())
     of.replay()
     assert of.digest() == (EMPTY_LIST, EMPTY_INPUTS)
     assert (of.row_count, of.player_count, list(of.periods())) == (0, 0, [])
@@ -121,10 +122,10 @@ def test_nothing_and_all_deleted_are_the_empty_list() -> None:
 def test_a_digest_says_nothing_of_the_way_there() -> None:
     of = replay()
     for half_points in (0, 1, 2):
-        of.edit("club:e1", "2024-01-05", (entry("club:e1", "2024-01-05", "club:a", "club:b", half_points),))
+        of.edit("club:e1", (entry("club:e1", "2024-01-05", "club:a", "club:b", half_points),))
         of.replay()
         of.digest()
-    of.edit("club:e2", "2024-01-12", (entry("club:e2", "2024-01-12", "club:b", "club:c"),))
+    of.edit("club:e2", (entry("club:e2", "2024-01-12", "club:b", "club:c"),))
     of.replay()
     assert of.digest() == worked().digest()
 
@@ -134,9 +135,7 @@ def test_facts_that_differ_where_ratings_do_not_differ_in_the_input_alone() -> N
     digest = []
     for results in ((1, 1), (2, 0)):
         of = replay()
-        of.edit(
-            "club:e1", "2024-01-05", tuple(entry("club:e1", "2024-01-05", "club:a", "club:b", r, f"g{r}{n}") for n, r in enumerate(results))
-        )
+        of.edit("club:e1", tuple(entry("club:e1", "2024-01-05", "club:a", "club:b", r, f"g{r}{n}") for n, r in enumerate(results)))
         of.replay()
         digest.append(of.digest())
     assert digest[0][0] == digest[1][0]

@@ -3,10 +3,12 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rerate.messages.facts import Event, Game, RatingList, Rule
-from rerate.ratings.face import Key
-from rerate.replay.periods import key_bytes, key_fields, key_of_fields, key_text, month_of, period_of
+from rerate.ratings.face import Key, month_of
+from rerate.ratings.systems import ListRules
+from rerate.replay.periods import key_bytes, key_fields, key_of_fields, key_text, period_of
 
 KEYS: dict[str, Key] = {
     "date": ("2024-01-05",),
@@ -23,7 +25,9 @@ def period(kind: str, game: dict[str, Any] | None = None, **more: Any) -> Key:
     rules = (Rule(system="club/1", parameters={}),)
     rating_list = RatingList(id="elo", quantum="0.1", shown="1", period=kind, rules=rules, **of_list)  # type: ignore[arg-type]
     event = Event(**({"id": "club:e1", "date": "2024-01-05", "category": "club", "status": "final"} | more))
-    return period_of(rating_list, event, Game(id="g1", result="1-0", **(game or {})))
+    found = period_of(rating_list, ListRules(replace(rating_list, period="date")), event, Game(id="g1", result="1-0", **(game or {})))
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize(
@@ -69,6 +73,12 @@ def test_an_event_without_that_date_falls_back_to_its_last_day(dated_by: str) ->
 )
 def test_a_day_after_the_closing_day_falls_into_the_next_month(date: str, closing_day: int | None, month: str) -> None:
     assert month_of(date, closing_day) == month
+    assert period("month", date=date, closing_day=closing_day) == (month,)
+
+
+def test_an_officer_says_in_which_month_an_event_is_rated() -> None:
+    assert period("month", date="2024-01-05", rate_in="2024-03") == ("2024-03",)
+    assert period("date", date="2024-01-05", rate_in="2024-03") == ("2024-01-05",)
 
 
 @pytest.mark.parametrize(

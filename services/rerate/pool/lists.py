@@ -12,6 +12,7 @@ from rerate.messages.facts import DELTAS, SNAPSHOTS, RatingList, Rule
 from rerate.pool.head import ListHead
 from rerate.pool.rows import Snapshot, Value, delta_value, snapshot_of, snapshot_value
 from rerate.pool.update import Collected, Emit
+from rerate.ratings.face import Traits
 from rerate.ratings.quantum import decimal
 from rerate.ratings.systems import ListRules
 from rerate.replay.entries import entries
@@ -52,10 +53,20 @@ class LiveList:
 
     def enter(self, history: History, events: Iterable[str]) -> None:
         """Enter events anew, as they are now."""
+
+        def seeded_from(person: str) -> str | None:
+            group = history.seed(self.config.id, person)
+            return None if group is None else group.as_of
+
+        def traits_of(person: str) -> Traits:
+            registered, wanted = history.registration(person), self.replay.rules.traits
+            return (
+                () if registered is None else tuple(sorted((name, registered.traits[name]) for name in wanted & registered.traits.keys()))
+            )
+
         for event in events:
             rated: RatedEvent | None = history.events.get(event)
-            date = rated.event.date if rated is not None and rated.event is not None else ""
-            self.replay.edit(event, date, entries(self.config, rated, lambda person: self._seeded_from(history, person)))
+            self.replay.edit(event, entries(self.config, self.replay.rules, rated, seeded_from, traits_of))
 
     def reseed(self, history: History, person: str) -> set[str]:
         """Take over a person's seeds as they are now.
@@ -78,10 +89,6 @@ class LiveList:
         for person in set(history.seeds(config.id)) | set(self._snapshots):
             self.reseed(history, person)
         self.enter(history, history.events)
-
-    def _seeded_from(self, history: History, person: str) -> str | None:
-        group = history.seed(self.config.id, person)
-        return None if group is None else group.as_of
 
     # ------------------------------------------------------------------ rows out
 

@@ -10,18 +10,20 @@ State: rating (i32 quanta), games (u8, capped at the larger of `k_new_games` and
 
 import struct
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
-from rerate.messages.facts import MAX_GAMES
+from rerate.messages.facts import MAX_GAMES, Event
 from rerate.ratings.expected import SCALE, expected_score
-from rerate.ratings.face import BLACK, WHITE, Games, Key, Row, State, States, Unusable
-from rerate.ratings.quantum import decimal, quanta_of, round_half_away
+from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Unusable, placed_month
+from rerate.ratings.quantum import decimal, quanta_of, round_half_away, signed
 
 NAME = "club/1"
 PERIODS = frozenset({"event", "date", "round"})
 MAX_K = 1_000
+GUIDE = "club ladder guide (2026-08-20)"
 
 PARAMETERS: dict[str, tuple[str | int, str]] = {
     "start": ("1200", "a newcomer's rating, a decimal string of the list's quantum"),
@@ -44,6 +46,10 @@ Term = tuple[int, int, int, int]
 """Games of one event that were rated with one K: K, games, half points, sum of the expected scores in millionths."""
 
 
+Score = tuple[int, int, int, int]
+"""A game of a player: event, half points or PROTECTED, expected score in millionths, which game of the columns."""
+
+
 class Line(NamedTuple):
     """What one event contributed to a player's row."""
 
@@ -63,6 +69,8 @@ class Club:
     name = NAME
     layout = "club/1: rating i32, games u8"
     reads_older = False
+    sees_events = False
+    traits: frozenset[str] = frozenset()
 
     def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:
         if per_point == 1:
@@ -89,7 +97,10 @@ class Club:
             raise Unusable(PARAMETERS_REFUSED)  # one event could leave the state's 32 bits
         self._expected = expected_score(per_point)
 
-    def reads(self, key: Key) -> Key:
+    def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
+        return placed_month(event, date, closing_day)
+
+    def reads(self, key: Key, start: str) -> Key:
         return key
 
     def start(self) -> State:
@@ -106,38 +117,49 @@ class Club:
     def with_counters(self, chosen: State, others: Sequence[State]) -> State:
         return (chosen[0], min(self._cap, chosen[1] + sum(state[1] for state in others)))
 
-    def rate(self, games: Games, low: int, high: int, read: States, now: States) -> dict[int, Row]:
+    def rate(self, period: Period) -> dict[int, Row]:
         """See `System.rate`. A row's change is the sum over its lines' terms of K x (half points / 2 - expected), rounded once."""
+        read = period.read(period.games.event[period.low])  # one list for all its events
+        start, now = self._start, period.now
+        return {me: self._row(scores, read[me] or start, now[me] or start) for me, scores in self._played(period).items()}
+
+    def _played(self, period: Period) -> dict[int, list[Score]]:
+        """What each player's games of a period come to, in their order."""
         start, below, expected = self._start, self._provisional_below, self._expected
-        played: dict[int, list[tuple[int, int, int]]] = {}
-        for i in range(low, high):
+        played: dict[int, list[Score]] = {}
+        games, read = period.games, period.read(period.games.event[period.low])
+        for i in range(period.low, period.high):
             white, black, rated, event = games.white[i], games.black[i], games.rated[i], games.event[i]
             white_rating, white_games = read[white] or start
             black_rating, black_games = read[black] or start
             score = expected(white_rating - black_rating)
             if rated & WHITE:
                 half = PROTECTED if white_games >= below > black_games else games.white_half[i]
-                played.setdefault(white, []).append((event, half, score))
+                played.setdefault(white, []).append((event, half, score, i))
             if rated & BLACK:
                 half = PROTECTED if black_games >= below > white_games else games.black_half[i]
-                played.setdefault(black, []).append((event, half, SCALE - score))
-        return {me: self._row(scores, read[me] or start, now[me] or start) for me, scores in played.items()}
+                played.setdefault(black, []).append((event, half, SCALE - score, i))
+        return played
 
-    def _row(self, scores: list[tuple[int, int, int]], frozen: State, now: State) -> Row:
-        """A player's row from (event, half points or PROTECTED, expected score) of his games in order."""
+    def _k(self, games: int) -> int:
+        """K of a game, by the number of games before it (`k_policy` says which)."""
+        return self._k_new if games < self._k_new_games else self._k_established
+
+    def _row(self, scores: list[Score], frozen: State, now: State) -> Row:
+        """A player's row from his games in order."""
         rating, count = frozen
         change, counted = 0, 0
         terms: list[Term] = []
         lines: list[Line] = []
         last = len(scores) - 1
         games = protected = 0
-        for at, (event, half, score) in enumerate(scores):
+        for at, (event, half, score, _) in enumerate(scores):
             games += 1
             if half == PROTECTED:
                 protected += 1
                 counted += self._protected_counts
             else:
-                k = self._k_new if (count + counted if self._per_game else count) < self._k_new_games else self._k_established
+                k = self._k(count + counted if self._per_game else count)
                 counted += 1
                 change += k * (half * SCALE - 2 * score)
                 if terms and terms[-1][0] == k:
@@ -151,8 +173,50 @@ class Club:
         after = (now[0] + round_half_away(change * self.per_point, 2 * SCALE), min(self._cap, now[1] + counted))
         return Row(after, tuple(lines))
 
+    def explain(self, period: Period, player: int) -> list[Step]:
+        """See `System.explain`."""
+        scores = self._played(period).get(player)
+        if scores is None:
+            return []
+        games, read = period.games, period.read(period.games.event[period.low])
+        rating, count = read[player] or self._start
+        of = "first games" if count < self._k_new_games else "later games"
+        steps = [Step("own", f"rated {decimal(rating, self.per_point)} after {self._count(count)} before this period")]
+        counted, change = 0, Fraction(0)
+        for event, half, score, g in scores:
+            opponent = games.black[g] if games.white[g] == player else games.white[g]
+            theirs, their_games = read[opponent] or self._start
+            met = f"against {decimal(theirs, self.per_point)}"
+            if half == PROTECTED:
+                text = f"{met}: moves nothing, the opponent is provisional with {self._count(their_games)}, the player is not"
+                steps.append(Step("not-counted", text, GUIDE, event, g))
+                counted += self._protected_counts
+                continue
+            k = self._k(count + counted if self._per_game else count)
+            counted += 1
+            adds = k * (Fraction(half, 2) - Fraction(score, SCALE))
+            change += adds
+            text = f"{met}: scored {_halves(half)}, expected {_millionths(score)}, K {k}: {signed(adds)}"
+            steps.append(Step("change", text, GUIDE, event, g, adds))
+        steps.append(Step("k", f"K {self._k_new} for the first {self._k_new_games} games, then {self._k_established}: {of}", GUIDE))
+        rounded = Fraction(round_half_away(change.numerator * self.per_point, change.denominator), self.per_point)
+        text = f"the sum {signed(change)}, rounded half away from zero to {signed(rounded)}"
+        steps.append(Step("rounding", text, GUIDE, adds=rounded - change))
+        return steps
+
+    def _count(self, games: int) -> str:
+        """A capped counter in words."""
+        return f"{games} or more games" if games == self._cap else f"{games} games"
+
+    def expected(self, white: State | None, black: State | None, key: Key) -> int:
+        """See `System.expected`."""
+        return self._expected((white or self._start)[0] - (black or self._start)[0])
+
     def pack(self, state: State) -> bytes:
         return _STATE.pack(*state)
+
+    def rated(self, state: State) -> bool:
+        return True
 
     def provisional(self, state: State) -> bool:
         return state[1] < self._provisional_below

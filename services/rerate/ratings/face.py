@@ -5,11 +5,13 @@ to a rule's parameters and a list's quantum. Its state per player is small and c
 """
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
 from rerate.messages.codes import ListHeld
 from rerate.messages.errors import RerateError
+from rerate.messages.facts import Event
 
 State = tuple[int, ...]
 """A player's state on a list: the rating in quanta first, then what the system needs, whole numbers all."""
@@ -17,18 +19,35 @@ State = tuple[int, ...]
 Key = tuple[str | int, ...]
 """A period's key as sortable values; the first is its date (or month) as text. See `rerate.replay.periods`."""
 
+Traits = tuple[tuple[str, str | int | bool], ...]
+"""What is registered of a player, of the traits that a list's systems ask for: (name, value), by name."""
+
 WHITE, BLACK = 1, 2
 """Bits of `Games.rated`: for which side a game is rated by the facts."""
+
+
+class EventInfo(NamedTuple):
+    """What a list's systems see of an event."""
+
+    id: str
+    end: str
+    """Its last day."""
+    start: str = ""
+    """Its first day (with `dated_by: game` the game's day); empty unless a system of the list sees events."""
+    category: str = ""
+    """Empty if it has none, or no system of the list sees events."""
+    reads: Key = ()
+    """Its games are judged by the list as it stood before the first period that is not below this key; empty: as it stands."""
 
 
 class Games:
     """Rated games as columns, in period order; inside a period by (event order, event id), round, board, game id.
 
     Players and events are numbers of the replay that owns the columns (by first appearance: they never reach a digest, an order or an
-    output).
+    output). An event whose `EventInfo` changes gets another number.
     """
 
-    __slots__ = ("black", "black_half", "event", "ids", "rated", "white", "white_half")
+    __slots__ = ("black", "black_half", "black_traits", "event", "ids", "rated", "white", "white_half", "white_traits")
 
     def __init__(self) -> None:
         self.white = array("i")
@@ -40,11 +59,24 @@ class Games:
         self.event = array("i")
         self.ids: list[str] = []
         """Game id within its event."""
+        self.white_traits: list[Traits] = []
+        self.black_traits: list[Traits] = []
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def append(self, white: int, black: int, white_half: int, black_half: int, rated: int, event: int, game: str) -> None:
+    def append(
+        self,
+        white: int,
+        black: int,
+        white_half: int,
+        black_half: int,
+        rated: int,
+        event: int,
+        game: str,
+        white_traits: Traits = (),
+        black_traits: Traits = (),
+    ) -> None:
         self.white.append(white)
         self.black.append(black)
         self.white_half.append(white_half)
@@ -52,6 +84,8 @@ class Games:
         self.rated.append(rated)
         self.event.append(event)
         self.ids.append(game)
+        self.white_traits.append(white_traits)
+        self.black_traits.append(black_traits)
 
     def extend(self, other: "Games", low: int, high: int) -> None:
         """Append games low..high (exclusive) of `other`."""
@@ -62,6 +96,8 @@ class Games:
         self.rated.extend(other.rated[low:high])
         self.event.extend(other.event[low:high])
         self.ids.extend(other.ids[low:high])
+        self.white_traits.extend(other.white_traits[low:high])
+        self.black_traits.extend(other.black_traits[low:high])
 
 
 class Row(NamedTuple):
@@ -72,10 +108,59 @@ class Row(NamedTuple):
     """One per event, of the system's own shape; `System.wire_line` shows it. The first field is the event's number."""
 
 
+class Step(NamedTuple):
+    """One step of the explanation of a row, in the order of the calculation."""
+
+    code: str
+    """What kind of step: `own`, `counts`, `not-counted`, `expected`, `k`, `change`, `rounding`, `floor`, `deviation` ..."""
+    text: str
+    """A plain English sentence with the numbers in it, without names."""
+    source: str = ""
+    """Article and date of the rule, or where the method is published: `FIDE B02 8.3.1 (2024-03-01)`."""
+    event: int | None = None
+    """The event's number."""
+    game: int | None = None
+    """Which game of the columns."""
+    adds: Fraction | None = None
+    """Points it adds to the rating. Over all steps of a row these sum to the rating after it minus the one before; with a rounding step
+    for what rounding adds."""
+
+
 class States(Protocol):
     """States by player number; None for who has none yet."""
 
     def __getitem__(self, player: int, /) -> State | None: ...
+
+
+class Period:
+    """The games of one period, and what they are judged by."""
+
+    __slots__ = ("_older", "events", "games", "high", "key", "low", "now")
+
+    def __init__(
+        self,
+        key: Key,
+        games: Games,
+        low: int,
+        high: int,
+        events: Sequence[EventInfo],
+        now: States,
+        older: Callable[[Key], States] | None = None,
+    ) -> None:
+        """Args:
+        key: the period's key.
+        games, low, high: the period's games are low..high (exclusive) of the columns.
+        events: by event number.
+        now: states in the list to which the changes are added, as it stands before the period.
+        older: states in the list as it stood before the first period that is not below a key; None: nothing older is read.
+        """
+        self.key, self.games, self.low, self.high, self.events, self.now = key, games, low, high, events, now
+        self._older = older
+
+    def read(self, event: int) -> States:
+        """States in the list by which an event is judged, by the event's number."""
+        reads = self.events[event].reads
+        return self.now if self._older is None or not reads else self._older(reads)
 
 
 class System(Protocol):
@@ -91,11 +176,23 @@ class System(Protocol):
 
     @property
     def reads_older(self) -> bool:
-        """Whether a period may be judged by a list older than the one it is written to; `reads` says by which."""
+        """Whether an event may be judged by a list older than the one it is written to; `reads` says by which."""
 
-    def reads(self, key: Key) -> Key:
-        """The period `key` is judged by the list as it stood before the first period that is not below the returned key. It never
-        passes `key` and grows with it."""
+    @property
+    def sees_events(self) -> bool:
+        """Whether start and category of an event matter. If not, `EventInfo` leaves them empty."""
+
+    @property
+    def traits(self) -> frozenset[str]:
+        """Names of the traits it asks of registered players. Others are left out of the columns."""
+
+    def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
+        """The month (`YYYY-MM`) in whose period an event of this date is rated, on a list by month; None if it comes too late to be
+        rated. See `month_of` for what most systems do."""
+
+    def reads(self, key: Key, start: str) -> Key:
+        """An event that begins on `start` and is written to the period `key` is judged by the list as it stood before the first period
+        that is not below the returned key. It never passes `key`. Asked only if `reads_older`."""
 
     def start(self) -> State:
         """A newcomer's state."""
@@ -106,20 +203,29 @@ class System(Protocol):
     def with_counters(self, chosen: State, others: Sequence[State]) -> State:
         """The chosen seed's state with the counters and latches of the person's other seeds added."""
 
-    def rate(self, games: Games, low: int, high: int, read: States, now: States) -> dict[int, Row]:
-        """Rate games low..high (exclusive) as one period.
-
-        Args:
-            read: states in the list by which the period is judged.
-            now: states in the list to which the changes are added.
+    def rate(self, period: Period) -> dict[int, Row]:
+        """Rate the games of one period.
 
         Returns:
             The row of each player who has a game rated for him by the facts; the order inside the period does not matter but where a
             parameter says so.
+
+        Raises:
+            NoResult: the arithmetic comes to no end; the pool is halted.
         """
+
+    def explain(self, period: Period, player: int) -> list[Step]:
+        """How the player's row of this period comes about, by the same code that rates it. Empty if `rate` gives him none."""
+
+    def expected(self, white: State | None, black: State | None, key: Key) -> int:
+        """White's expected score in millionths, of a game in the period `key` between players of these states; None is who has none yet.
+        What a forecast knows before the game."""
 
     def pack(self, state: State) -> bytes:
         """A state in its fixed width, big endian, as the digests see it."""
+
+    def rated(self, state: State) -> bool:
+        """Whether the player has a rating; without one, the first field of the state means nothing."""
 
     def provisional(self, state: State) -> bool:
         """Whether the player has few games."""
@@ -140,3 +246,25 @@ class Unusable(RerateError):
     def __init__(self, reason: ListHeld) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class NoResult(RerateError):
+    """Raised by `System.rate` when a search does not converge: no number is better than a wrong one."""
+
+
+def month_of(date: str, closing_day: int | None) -> str:
+    """The month that a date falls into; a day after the closing day falls into the next."""
+    if closing_day is None or int(date[8:]) <= closing_day:
+        return date[:7]
+    return next_month(date[:7])
+
+
+def next_month(month: str) -> str:
+    """The month after `YYYY-MM`."""
+    year, number = int(month[:4]), int(month[5:7])
+    return f"{year + 1:04d}-01" if number == 12 else f"{year:04d}-{number + 1:02d}"
+
+
+def placed_month(event: Event, date: str, closing_day: int | None) -> str:
+    """The month of an event's date, an officer's `rate_in` before it."""
+    return event.rate_in or month_of(date, closing_day)

@@ -5,6 +5,7 @@ rounded for people.
 """
 
 import re
+from fractions import Fraction
 from functools import lru_cache
 
 PER_POINT = {"1": 1, "0.1": 10, "0.01": 100, "0.001": 1000}
@@ -46,3 +47,11 @@ def round_half_away(numerator: int, denominator: int) -> int:
 def shown(quanta: int, per_point: int, shown_per_point: int) -> str:
     """A rating as its list shows it to people: rounded half away from zero to the list's `shown`."""
     return decimal(round_half_away(quanta * shown_per_point, per_point), shown_per_point)
+
+
+def signed(points: Fraction) -> str:
+    """A change of rating for people: at most four places, with its sign: `+7.2`, `-0.3128`, `+0`."""
+    ten_thousandths = round_half_away(points.numerator * 10_000, points.denominator)
+    whole, rest = divmod(abs(ten_thousandths), 10_000)
+    text = f"{whole}.{rest:04d}".rstrip("0").rstrip(".")
+    return f"-{text}" if ten_thousandths < 0 else f"+{text}"

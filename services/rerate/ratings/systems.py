@@ -40,6 +40,10 @@ class ListRules:
             self.systems.append(systems[rule.system](rule.parameters, self.per_point, rating_list.period))
         if len({system.layout for system in self.systems}) > 1:
             raise Unusable(LAYOUT)
+        self.sees_events = any(system.sees_events for system in self.systems)
+        """Whether start and category of an event matter to any of its rules."""
+        self.traits: frozenset[str] = frozenset().union(*(system.traits for system in self.systems))
+        """Names of the traits that any of its rules asks for."""
 
     def at(self, date: str) -> System:
         """The rule of a period of this date; of a month, the rule on its first day."""

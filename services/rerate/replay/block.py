@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rerate.ratings.face import BLACK, WHITE, Games, Key, State
+from rerate.ratings.face import BLACK, WHITE, EventInfo, Games, Key, State
 
 TARGET_GAMES = 1_024
 """A block grows to twice this, then it is cut."""
@@ -111,15 +111,15 @@ class Block:
         self.players.update(other.games.white[games[0] : games[-1]])
         self.players.update(other.games.black[games[0] : games[-1]])
 
-    def career(self, player: int, event_dates: Sequence[str]) -> Career | None:
-        """What the player's rows in this block add up to; None if he has none. `event_dates` by event number: last days."""
+    def career(self, player: int, events: Sequence[EventInfo]) -> Career | None:
+        """What the player's rows in this block add up to; None if he has none. `events` by event number."""
         if player not in self._careers:
             few = len(self._careers) < FEW_CAREERS
             self._careers.update(dict.fromkeys([player] if few else self.players))
-            self._careers.update(self._worked_out({player} if few else self.players, event_dates))
+            self._careers.update(self._worked_out({player} if few else self.players, events))
         return self._careers[player]
 
-    def _worked_out(self, players: set[int], event_dates: Sequence[str]) -> dict[int, Career]:
+    def _worked_out(self, players: set[int], events: Sequence[EventInfo]) -> dict[int, Career]:
         won: dict[int, list[int]] = {}
         last: dict[int, str] = {}
         peaks: dict[int, tuple[int, str]] = {}
@@ -129,7 +129,7 @@ class Block:
                 if player in players and games.rated[g] & side:
                     won.setdefault(player, [0, 0, 0])[halves[g]] += 1
                     date = str(self.keys[bisect_right(starts, g) - 1][0])
-                    day = date if len(date) == 10 else event_dates[games.event[g]]
+                    day = date if len(date) == 10 else events[games.event[g]].end
                     last[player] = max(day, last.get(player, ""))
         for r, player in enumerate(self.row_players):
             if player in players and (player not in peaks or self.row_states[r][0] > peaks[player][0]):

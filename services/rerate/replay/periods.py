@@ -9,6 +9,7 @@ from typing import Literal
 
 from rerate.messages.facts import Event, Game, RatingList
 from rerate.ratings.face import Key
+from rerate.ratings.systems import ListRules
 
 Kind = Literal["game", "round", "event", "date", "month"]
 
@@ -16,11 +17,11 @@ KIND_NUMBERS: dict[str, int] = {"seeds": 0, "game": 1, "round": 2, "event": 3, "
 """As the digest layout numbers them."""
 
 
-def period_of(rating_list: RatingList, event: Event, game: Game) -> Key:
-    """The period of `rating_list` in which a game of an event is rated.
+def period_of(rating_list: RatingList, rules: ListRules, event: Event, game: Game) -> Key | None:
+    """The period of `rating_list` in which a game of an event is rated; None if the list's rules say that the event comes too late.
 
     The date is the event's last day, its first with `dated_by: start`, the game's own with `dated_by: game`; what is absent falls back to
-    the event's last day.
+    the event's last day. The month of a date is the business of the rule of that date.
     """
     date = event.date
     if rating_list.dated_by == "start":
@@ -31,21 +32,14 @@ def period_of(rating_list: RatingList, event: Event, game: Game) -> Key:
         case "date":
             return (date,)
         case "month":
-            return (month_of(date, rating_list.closing_day),)
+            month = rules.at(date).month(event, date, rating_list.closing_day)
+            return None if month is None else (month,)
         case "event":
             return (date, event.order or 0, event.id)
         case "round":
             return (date, event.order or 0, event.id, game.round or 0)
         case "game":
             return (date, event.order or 0, event.id, game.round or 0, game.board or 0, game.id)
-
-
-def month_of(date: str, closing_day: int | None) -> str:
-    """The month that a date falls into; a day after the closing day falls into the next."""
-    if closing_day is None or int(date[8:]) <= closing_day:
-        return date[:7]
-    year, month = int(date[:4]), int(date[5:7])
-    return f"{year + 1:04d}-01" if month == 12 else f"{year:04d}-{month + 1:02d}"
 
 
 def key_bytes(kind: str, key: Key) -> bytes:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from rerate.ratings.face import Games, Key, State
+from rerate.ratings.face import EventInfo, Games, Key, State
 from rerate.ratings.systems import ListRules
 from rerate.replay.block import Block, Career, add_careers
 from rerate.replay.digests import INPUTS, LIST, input_digest, seeds_digest, tag
@@ -49,9 +49,9 @@ class ListReplay:
         self._tags: list[bytes] = []
         self._rows_of: list[int] = []
         self._final: list[State | None] = []
-        self._event_numbers: dict[str, int] = {}
-        self._event_ids: list[str] = []
-        self._event_dates: list[str] = []
+        self._event_numbers: dict[EventInfo, int] = {}
+        self._events: list[EventInfo] = []
+        """By number; an event that is seen in another way has another number."""
         self._entered: dict[str, tuple[Entry, ...]] = {}
         self._events_in: dict[Key, set[str]] = {}
         self._blocks = [Block([])]
@@ -61,23 +61,14 @@ class ListReplay:
         self._edited: dict[Key, set[int]] = {}
         """Edited periods, and whose own games in them changed."""
         self._reseeded: set[str] = set()
-        self._redated: set[str] = set()
-        """Who has a game in an event whose date is another."""
 
     # ------------------------------------------------------------------ editing
 
-    def edit(self, event: str, date: str, entries: tuple[Entry, ...]) -> None:
-        """Set what an event enters on this list. `date` is the event's last day. Nothing is re-rated before `replay`."""
+    def edit(self, event: str, entries: tuple[Entry, ...]) -> None:
+        """Set what an event enters on this list. Nothing is re-rated before `replay`."""
         old = self._entered.get(event, ())
-        if not old and not entries:
+        if old == entries:
             return
-        number = self._event_number(event)
-        moved = bool(date) and self._event_dates[number] != date
-        if old == entries and not moved:
-            return
-        if moved:
-            self._event_dates[number] = date
-            self._reshow(entries)
         for entry in set(old).symmetric_difference(entries):
             direct = self._edited.setdefault(entry.key, set())
             direct.update((self._number(entry.white), self._number(entry.black)))
@@ -105,13 +96,13 @@ class ListReplay:
 
     def replay(self) -> Change:
         """Bring states, rows and digests up to date with the edits since the last call."""
-        walk = Walk(self._blocks, self.kind, self.rules, self._ids, self._tags, self._edited, self._columns)
+        walk = Walk(self._blocks, self.kind, self.rules, self._ids, self._tags, self._events, self._edited, self._columns)
         for person in self._reseeded:
             seed = self._seeds.get(person)
             walk.reseed(self._numbers[person], seed and seed[1])
         first = walk.run()
         del self._running[0 if self._reseeded else first + 1 :]
-        players = {row.player for row in walk.rows} | self._reseeded | self._redated
+        players = {row.player for row in walk.rows} | self._reseeded
         for direct in self._edited.values():
             players.update(self._ids[number] for number in direct)
         for number, state in walk.differing.items():
@@ -124,7 +115,7 @@ class ListReplay:
         for key in self._edited:
             if not self._events_in.get(key, True):
                 del self._events_in[key]
-        self._edited, self._reseeded, self._redated = {}, set(), set()
+        self._edited, self._reseeded = {}, set()
         return Change(walk.rows, players)
 
     # ------------------------------------------------------------------ reading
@@ -149,7 +140,7 @@ class ListReplay:
         if number is None or not self._rows_of[number]:
             return None
         for block in self._blocks:
-            if number in block.players and (part := block.career(number, self._event_dates)) is not None:
+            if number in block.players and (part := block.career(number, self._events)) is not None:
                 total = part if total is None else add_careers(total, part)
         return total
 
@@ -188,7 +179,7 @@ class ListReplay:
 
     def event_id(self, number: int) -> str:
         """The id of an event by its number in a row's line."""
-        return self._event_ids[number]
+        return self._events[number].id
 
     def digest(self) -> tuple[bytes, bytes]:
         """The list digest and the input digest."""
@@ -208,12 +199,6 @@ class ListReplay:
 
     # ------------------------------------------------------------------ inside
 
-    def _reshow(self, entries: tuple[Entry, ...]) -> None:
-        """An event has another date: the last game of a month is dated by it, whether or not a row is another."""
-        for entry in entries:
-            self._edited.setdefault(entry.key, set())
-            self._redated.update((entry.white, entry.black))
-
     def _number(self, person: str) -> int:
         number = self._numbers.get(person)
         if number is None:
@@ -224,12 +209,11 @@ class ListReplay:
             self._final.append(None)
         return number
 
-    def _event_number(self, event: str) -> int:
+    def _event_number(self, event: EventInfo) -> int:
         number = self._event_numbers.get(event)
         if number is None:
-            number = self._event_numbers[event] = len(self._event_ids)
-            self._event_ids.append(event)
-            self._event_dates.append("")
+            number = self._event_numbers[event] = len(self._events)
+            self._events.append(event)
         return number
 
     def _columns(self, key: Key) -> tuple[Games, bytes]:
@@ -237,6 +221,6 @@ class ListReplay:
         entries = sorted(entry for event in self._events_in.get(key, ()) for entry in self._entered[event] if entry.key == key)
         games = Games()
         for e in entries:
-            white, black = self._numbers[e.white], self._numbers[e.black]
-            games.append(white, black, e.white_half, e.black_half, e.rated, self._event_numbers[e.event], e.id)
+            white, black, event = self._numbers[e.white], self._numbers[e.black], self._event_number(e.info)
+            games.append(white, black, e.white_half, e.black_half, e.rated, event, e.id, e.white_traits, e.black_traits)
         return games, input_digest(key_bytes(self.kind, key), entries)

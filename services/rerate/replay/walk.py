@@ -4,11 +4,11 @@ The states as they were and as they are go along side by side; `differs` are the
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rerate.messages.errors import RerateError
-from rerate.ratings.face import Games, Key, Row, State, System
+from rerate.ratings.face import EventInfo, Games, Key, Period, Row, State, States, System
 from rerate.ratings.systems import ListRules
 from rerate.replay.block import TARGET_GAMES, Block
 from rerate.replay.digests import PERIOD, frame
@@ -44,12 +44,14 @@ class Walk:
         rules: ListRules,
         ids: Sequence[str],
         tags: Sequence[bytes],
+        events: Sequence[EventInfo],
         edits: Mapping[Key, set[int]],
         columns: Columns,
     ) -> None:
         """Args:
         blocks: the list's blocks, changed in place.
         ids, tags: of each player number, the id and the id as digests frame it.
+        events: by event number; grows as `columns` is asked.
         edits: edited periods, and the numbers of the players whose own games in them changed.
         columns: gives an edited period's games.
         """
@@ -57,11 +59,16 @@ class Walk:
         self.differing: dict[int, State | None] = {}
         """New states of those who differ where the walk stands."""
         self._blocks, self._kind, self._rules = blocks, kind, rules
-        self._ids, self._tags, self._columns = ids, tags, columns
+        self._ids, self._tags, self._events = ids, tags, events
         self._edits = edits
         self._ahead = sorted(edits, reverse=True)
         self._last_difference: Key | None = None
-        self._look_back = LookBack() if rules.reads_older else None
+        self._look_back: LookBack | None = None
+        self._columns = columns
+        if rules.reads_older:
+            made = {key: columns(key) for key in edits}
+            self._columns = made.__getitem__
+            self._look_back = LookBack(self._reads(made))
 
     def reseed(self, player: int, state: State | None) -> None:
         """A player starts from another state. To be said before `run`."""
@@ -117,7 +124,18 @@ class Walk:
         return max(low - 1, 0)
 
     def _oldest_read(self, key: Key) -> Key:
-        return min(system.reads(key) for system in self._rules.systems) if self._look_back is not None else key
+        return key if self._look_back is None else self._look_back.oldest_read(key)
+
+    def _reads(self, edited: Mapping[Key, tuple[Games, bytes]]) -> Iterator[tuple[Key, Key]]:
+        """Of every period, as it was and as it is, from where on it reads: in no order."""
+        for block in self._blocks:
+            for i, key in enumerate(block.keys):
+                yield key, self._read_from(key, block.games, block.game_starts[i], block.game_starts[i + 1])
+        for key, (games, _) in edited.items():
+            yield key, self._read_from(key, games, 0, len(games))
+
+    def _read_from(self, key: Key, games: Games, low: int, high: int) -> Key:
+        return min((reads for number in set(games.event[low:high]) if (reads := self._events[number].reads)), default=key)
 
     def _take_edits(self, until: Key | None) -> list[Key]:
         taken = []
@@ -166,7 +184,7 @@ class Walk:
             ahead -= edited
             at += index is not None
             system = self._rules.at(str(key[0]))
-            if index is not None and not edited and not self._touched(block, index, key, system, old, new, differs):
+            if index is not None and not edited and not self._touched(block, index, old, new, differs):
                 self._skip(block, index, key, old, new, differs)
                 builder.keep(block, index, new)
                 continue
@@ -175,20 +193,22 @@ class Walk:
         made = builder.blocks()
         return made if made or len(self._blocks) > 1 else [Block(new)]
 
-    def _touched(
-        self, block: Block, index: int, key: Key, system: System, old: list[State | None], new: list[State | None], differs: set[int]
-    ) -> bool:
-        """Whether a player of the period differs in the list it is written to, or in the list it reads."""
-        low, high = block.game_starts[index], block.game_starts[index + 1]
-        if differs and not (differs.isdisjoint(block.games.white[low:high]) and differs.isdisjoint(block.games.black[low:high])):
+    def _touched(self, block: Block, index: int, old: list[State | None], new: list[State | None], differs: set[int]) -> bool:
+        """Whether a player of the period differs in the list it is written to, or in a list it reads."""
+        games, low, high = block.games, block.game_starts[index], block.game_starts[index + 1]
+        if differs and not (differs.isdisjoint(games.white[low:high]) and differs.isdisjoint(games.black[low:high])):
             return True
         if self._look_back is None or self._last_difference is None:
             return False
-        bound = system.reads(key)
-        if bound > self._last_difference and not differs:
-            return False
-        was, now = self._look_back.was(bound, old), self._look_back.now(bound, new)
-        return any(was[p] != now[p] for column in (block.games.white, block.games.black) for p in column[low:high])
+        for number in set(games.event[low:high]):
+            reads = self._events[number].reads
+            if not reads or (reads > self._last_difference and not differs):
+                continue
+            was, now = self._look_back.was(reads, old), self._look_back.now(reads, new)
+            for g in range(low, high):
+                if games.event[g] == number and any(was[p] != now[p] for p in (games.white[g], games.black[g])):
+                    return True
+        return False
 
     def _skip(self, block: Block, index: int, key: Key, old: list[State | None], new: list[State | None], differs: set[int]) -> None:
         """Nobody in the period differs: its states come from the log."""
@@ -231,7 +251,7 @@ class Walk:
                 if was is None:
                     was = self._rate(system, block.games, old_low, old_high, key, old, old=True)
                     self._hold_to_log(key, kept, was)
-                if was[player] == after:
+                if self._are_same(was[player], after):
                     continue
             else:
                 same_states = False
@@ -264,11 +284,28 @@ class Walk:
     def _rate(
         self, system: System, games: Games, low: int, high: int, key: Key, states: list[State | None], *, old: bool
     ) -> dict[int, Row]:
+        if low == high:
+            return {}
         if self._look_back is None or not system.reads_older:
-            return system.rate(games, low, high, states, states)
-        bound = system.reads(key)
-        read = self._look_back.was(bound, states) if old else self._look_back.now(bound, states)
-        return system.rate(games, low, high, read, states)
+            return system.rate(Period(key, games, low, high, self._events, states))
+        older: dict[Key, States] = {}
+        view = self._look_back.was if old else self._look_back.now
+
+        def read(bound: Key) -> States:
+            if bound not in older:
+                older[bound] = view(bound, states)
+            return older[bound]
+
+        return system.rate(Period(key, games, low, high, self._events, states, read))
+
+    def _are_same(self, one: Row, other: Row) -> bool:
+        """Whether two rows of one state say the same; an event seen in another way has another number."""
+        if one == other:
+            return True
+        events = self._events
+        if len(one.lines) != len(other.lines):
+            return False
+        return all(a[1:] == b[1:] and events[a[0]].id == events[b[0]].id for a, b in zip(one.lines, other.lines, strict=True))
 
     def _note(self, key: Key, players: Sequence[int], old: list[State | None], new: list[State | None], differs: set[int]) -> None:
         assert self._look_back is not None
