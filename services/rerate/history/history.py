@@ -100,7 +100,7 @@ class History:
 
     def registration(self, person: str) -> PlayerRegistered | None:
         """What is registered of a person."""
-        return self._registrations.of(person, self._persons)
+        return self._registrations.of(person)
 
     def add(self, facts: Iterable[Fact], lists: Iterable[str] = ()) -> Changes:
         """Take in facts, in any order; those known already are ignored.
@@ -122,7 +122,10 @@ class History:
             if event is not None:
                 changes.events[event_id] = event
             self._stand(contents, names)
-        self._stand(self._registrations.settle(self._persons, recomposed), names)
+        for person, contents in self._registrations.settle(self._persons, recomposed):
+            if person is not None:
+                changes.registered.add(person)
+            self._stand(contents, names)
         for group, contents in self._seeds.settle(self._configuration, relisted, self._persons, recomposed):
             if group is not None:
                 changes.seeds.add(group)

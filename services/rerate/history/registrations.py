@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import cast
 
 from rerate.history.identities import Persons
 from rerate.history.values import ContentStanding
@@ -15,6 +16,8 @@ class Registrations:
 
     def __init__(self) -> None:
         self._players: WholeState[str] = WholeState()
+        self._in_force: dict[str, PlayerRegistered] = {}
+        """Person -> what counts for him."""
 
     def enter(self, fact: Fact, data: PlayerRegistered) -> None:
         self._players.enter(data.player, fact)
@@ -22,25 +25,32 @@ class Registrations:
     def leave(self, fact: Fact, data: PlayerRegistered) -> None:
         self._players.leave(data.player, fact)
 
-    def of(self, person: str, persons: Persons) -> PlayerRegistered | None:
+    def of(self, person: str) -> PlayerRegistered | None:
         """What counts for a person (not for an id that is somebody else)."""
-        counting = self._counting(person, persons)
-        fact = None if counting is None else self._players.newest[counting]
-        return fact.data if fact is not None and isinstance(fact.data, PlayerRegistered) else None
+        return self._in_force.get(person)
 
-    def settle(self, persons: Persons, changed: Iterable[str]) -> Iterator[ContentStanding]:
-        """Standings that may have changed.
+    def settle(self, persons: Persons, changed: Iterable[str]) -> Iterator[tuple[str | None, list[ContentStanding]]]:
+        """Bring what counts up to date.
 
         Args:
             changed: persons who consist of other ids than before.
+
+        Yields:
+            A person if something else is registered of him than before, else None; and standings that may have changed.
         """
         for person in {persons.of(player) for player in self._players.touched()}.union(changed):
             counting = self._counting(person, persons)
+            standings = []
             for player in persons.ids_of(person):
                 for content in self._players.standings(player):
                     if player != counting and content.identity == self._players.newest[player].identity:
                         content = replace(content, standing=NO_EFFECT, reason=REGISTRATION)
-                    yield content
+                    standings.append(content)
+            old = self._in_force.pop(person, None)
+            new = None if counting is None else cast(PlayerRegistered, self._players.newest[counting].data)
+            if new is not None:
+                self._in_force[person] = new
+            yield person if (old and old.traits) != (new and new.traits) else None, standings
 
     def _counting(self, person: str, persons: Persons) -> str | None:
         """The id whose registration counts."""

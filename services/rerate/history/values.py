@@ -117,3 +117,5 @@ class Changes:
     """(old, new), or None if it is the same."""
     seeds: set[tuple[str, str]] = field(default_factory=set)
     """(list, person) whose group of seeds changed."""
+    registered: set[str] = field(default_factory=set)
+    """Persons of whom other traits are registered than before."""

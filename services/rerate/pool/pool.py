@@ -214,6 +214,8 @@ class Pool:
                 for of_list, person in changes.seeds:
                     if of_list == list_id:
                         events |= rated_list.reseed(self._history, person)
+                if rated_list.replay.rules.traits:
+                    events.update(event for person in changes.registered for event in self._history.events_of(person))
             rated_list.enter(self._history, events)
             rated_list.publish(self._history, collected)
 
