@@ -74,6 +74,13 @@ def double(near: float) -> Value:
     return Value(near, *near.as_integer_ratio())
 
 
+def within(value: Value, least: Value, most: Value) -> Value:
+    """The value limited to least .. most."""
+    if value.top * least.bottom < least.top * value.bottom:
+        return least
+    return most if value.top * most.bottom > most.top * value.bottom else value
+
+
 def bonus_constant(end: str) -> int:
     """B for an event whose last day this is (new.uschess.org; see `_BONUS_HISTORY`)."""
     return next(constant for first, constant in _BONUS_HISTORY if end >= first)
@@ -151,11 +158,7 @@ def special(
     raw = ratio(solution, parts * scale)
     if effective.bottom != 1:
         raw = double(raw.near)
-    if raw.top > SPECIAL_MOST * raw.bottom:
-        return Special(ratio(SPECIAL_MOST, 1), raw, flat)
-    if raw.top < FLOOR * raw.bottom:
-        return Special(ratio(FLOOR, 1), raw, flat)
-    return Special(raw, raw, flat)
+    return Special(within(raw, ratio(FLOOR, 1), ratio(SPECIAL_MOST, 1)), raw, flat)
 
 
 def _walk(turns: dict[int, int], wanted: int) -> tuple[int | None, int | None, int]:
