@@ -61,15 +61,10 @@ class Met(NamedTuple):
     """Half points scored."""
     opponent: Standing
     expected: float
-    rest: float
-    """1 - expected, with all its digits where expected is near 1."""
-
-    @property
-    def surplus(self) -> float:
-        """Score less expected score; of a draw, one side's is exactly the other's negated."""
-        if self.half == 1:
-            return 0.5 * (self.rest - self.expected)
-        return self.rest if self.half == 2 else -self.expected
+    outcome: float
+    """g (s - E), g of the opponent."""
+    information: float
+    """g^2 E (1 - E)."""
 
 
 class Result(NamedTuple):
@@ -121,6 +116,18 @@ def curve(x: float) -> tuple[float, float]:
     e = exp(-abs(x))
     larger, smaller = 1.0 / (1.0 + e), e / (1.0 + e)
     return (larger, smaller) if x >= 0.0 else (smaller, larger)
+
+
+def met(event: int, game: int, half: int, opponent: Standing, gap: float) -> Met:
+    """A game by the gap (own less opponent's rating, with the advantage, on the inner scale) and the half points scored.
+
+    The score less the expected score keeps all its digits where the expected is near the score, and of a draw one side's is exactly the
+    other's negated.
+    """
+    g = opponent.g
+    expected, rest = curve(g * gap)
+    surplus = 0.5 * (rest - expected) if half == 1 else rest if half == 2 else -expected
+    return Met(event, game, half, opponent, expected, g * surplus, g * g * (expected * rest))
 
 
 class GlickoBase(ABC):
@@ -194,7 +201,7 @@ class GlickoBase(ABC):
         """See `System.rate`. Sums over a period's games are exact, so their order is free."""
         day = self._time.day(str(period.key[0]))
         standings, played = self._played(period, day)
-        return {me: self._row(standings[me], met, day) for me, met in played.items()}
+        return {me: self._row(standings[me], games, day) for me, games in played.items()}
 
     def _played(self, period: Period, day: int) -> tuple[dict[int, Standing], dict[int, list[Met]]]:
         """Everybody who sits at a board of the period at its start, and the games rated for each player, in their order."""
@@ -209,9 +216,9 @@ class GlickoBase(ABC):
             left, right = standings[white], standings[black]
             gap = ((left.state[0] - right.state[0]) / self.per_point + self._advantage) / self.scale
             if rated & WHITE:
-                played.setdefault(white, []).append(Met(event, i, games.white_half[i], right, *curve(right.g * gap)))
+                played.setdefault(white, []).append(met(event, i, games.white_half[i], right, gap))
             if rated & BLACK:
-                played.setdefault(black, []).append(Met(event, i, games.black_half[i], left, *curve(-left.g * gap)))
+                played.setdefault(black, []).append(met(event, i, games.black_half[i], left, -gap))
         return standings, played
 
     def _standing(self, state: State, day: int) -> Standing:
@@ -221,8 +228,8 @@ class GlickoBase(ABC):
         return Standing(state, phi, g_of(phi), elapsed, within)
 
     def _result(self, me: Standing, met: Sequence[Met], day: int) -> Result:
-        outcome = fsum(one.opponent.g * one.surplus for one in met)
-        information = fsum(one.opponent.g * one.opponent.g * (one.expected * one.rest) for one in met)
+        outcome = fsum([one.outcome for one in met])
+        information = fsum([one.information for one in met])
         widened, beyond = self._widen(me, outcome, information)
         phi = 1.0 / sqrt(1.0 / (widened * widened) + information)
         change = self.scale * (phi * phi * outcome)
@@ -252,9 +259,9 @@ class GlickoBase(ABC):
             None if me.elapsed is None else _nearest(me.elapsed, SCALE),
             len(met),
             sum(one.half for one in met),
-            _nearest(fsum(one.expected for one in met), SCALE),
-            _nearest(fsum(one.opponent.g * one.surplus for one in met), BILLION),
-            _nearest(fsum(one.opponent.g * one.opponent.g * (one.expected * one.rest) for one in met), BILLION),
+            _nearest(fsum([one.expected for one in met]), SCALE),
+            _nearest(fsum([one.outcome for one in met]), BILLION),
+            _nearest(fsum([one.information for one in met]), BILLION),
         )
 
     def _inner(self, deviation: int) -> float:
@@ -279,7 +286,7 @@ class GlickoBase(ABC):
         weight = self.scale * (result.phi * result.phi)
         added = Fraction(0)
         for one in met:
-            adds = Fraction(weight * (one.opponent.g * one.surplus))
+            adds = Fraction(weight * one.outcome)
             added += adds
             text = (
                 f"against {decimal(one.opponent.state[0], self.per_point)}, deviation {one.opponent.phi * self.scale:.3f} (g "
