@@ -107,7 +107,7 @@ def test_a_withdrawn_unmerge_brings_its_merge_back() -> None:
 
 
 def test_a_type_not_known_is_held_and_can_be_withdrawn() -> None:
-    unknown = sent("rating-adjusted", points=3)
+    unknown = sent("later", points=3)
     history = history_of(unknown)
     assert stands(history, unknown) == "held type"
     history.add([withdrawn(unknown).fact()])

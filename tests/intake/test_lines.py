@@ -157,7 +157,7 @@ def test_other_refusals_are_the_rater_s_own(path: list[str | int], value: object
 
 
 def test_an_unknown_type_is_good_for_the_next_engine_and_goes_to_the_pool_s_topic() -> None:
-    (only,) = lines_of(changed(["type"], "rerate.rating-adjusted.v1"))
+    (only,) = lines_of(changed(["type"], "rerate.rating-adjusted.v2"))
     assert isinstance(only, FactLine)
     assert only.message.topic == "pool-facts"
 

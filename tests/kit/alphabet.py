@@ -65,7 +65,7 @@ def _alphabet() -> tuple[Sendable, ...]:
         seed("b", "2024-01-09"),
         sent("player-registered", player="w:b", revision=1, traits={"birth_year": 2012}),
         sent("fact-withdrawn", "w:office", source="w/s1", id="0"),
-        sent("rerate.rating-adjusted.v1", points=3),
+        sent("rerate.rating-adjusted.v2", points=3),
     )
 
 

@@ -263,7 +263,7 @@ def _withdrawal(random: Random, world: World) -> Drawn:
 
 
 def _unknown(random: Random, world: World) -> Drawn:
-    return random.choice(["rerate.rating-adjusted.v1", "rerate.result-published.v2"]), {"points": random.randint(1, 2)}, False
+    return random.choice(["rerate.rating-adjusted.v2", "rerate.result-published.v2"]), {"points": random.randint(1, 2)}, False
 
 
 _KINDS = {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rerate.messages import codes
-from rerate.messages.facts import Fact, Unknown
+from rerate.messages.facts import Fact, RatingAdjusted, Unknown
 from rerate.messages.reading import Message, read
 from rerate.messages.refusals import Refusal, pointer_of
 from tests.messages.samples import PARTITIONS, binary, example, structured
@@ -21,6 +21,7 @@ PATCH = "result-corrected.v1/wrong-result"
 RULING = "result-corrected.v1/ruling"
 LISTS = "pool-configured.v1/two-lists-with-dated-rules"
 SEED = "rating-seeded.v1/from-paper"
+CORRECTION, RAISE = "rating-adjusted.v1/base-correction", "rating-adjusted.v1/raise-for-all"
 SECRET = "Magnus-Carlsen"
 
 
@@ -281,6 +282,27 @@ SCHEMA_FAULTS: list[tuple[str, Change, str, str]] = [
     (SEED, data(state={}), "/data/state", "an object"),
     (SEED, data(as_of="2023-11-31"), "/data/as_of", "a date that does not exist"),
     (SEED, lambda e: e["data"]["origin"].update(pool="club:x"), "/data/origin/list", "nothing"),
+    (CORRECTION, lambda e: e.pop("actor"), "/actor", "nothing"),
+    (CORRECTION, without("data", "reason"), "/data/reason", "nothing"),
+    (CORRECTION, data(reason="because"), "/data/reason", "a string of 7 characters"),
+    (CORRECTION, without("data", "before"), "/data/before", "nothing"),
+    (CORRECTION, data(before="2023-02-29"), "/data/before", "a date that does not exist"),
+    (CORRECTION, data(before="2024-01"), "/data/before", "a string of 7 characters"),
+    (CORRECTION, data(adjustment="a b"), "/data/adjustment", "a string of 3 characters"),
+    (CORRECTION, data(players=[]), "/data/players", "a list of 0"),
+    (CORRECTION, data(players=["club:a", "club:b", "club:a"]), "/data/players/2", "one that stands before"),
+    (CORRECTION, data(players=["club:a", SECRET]), "/data/players/1", "a string of 14 characters"),
+    (CORRECTION, data(players=[f"club:{n}" for n in range(5_001)]), "/data/players", "a list of 5001"),
+    (CORRECTION, data(players=None), "/data/players", "null"),
+    (CORRECTION, without("data", "players"), "/data/players", "nothing"),
+    (CORRECTION, data(set="10000"), "/data/set", "a string of 5 characters"),
+    (CORRECTION, data(set="01"), "/data/set", "a string of 2 characters"),
+    (CORRECTION, data(set=1525), "/data/set", "a whole number"),
+    (CORRECTION, data(add="1.5"), "/data/add", "another one"),
+    (CORRECTION, data(formula="raise"), "/data/formula", "another one"),
+    (RAISE, data(add="+1.5"), "/data/add", "a string of 4 characters"),
+    (RAISE, data(add="1.5"), "/data/formula", "another one"),
+    (RAISE, data(formula="Raise"), "/data/formula", "a string of 5 characters"),
     ("player-registered.v1/birth-year", lambda e: e["data"].update(traits={SECRET: 1}), "/data/traits", "another key"),
     (
         "player-registered.v1/birth-year",
@@ -336,7 +358,7 @@ def test_another_partition_is_refused_with_the_setting_to_change() -> None:
     assert "club:rook belongs on partition 4 of 6, CRC32 gives 3" in refused.sentence
 
 
-@pytest.mark.parametrize("kind", ["rerate.result-published.v2", "rerate.rating-adjusted.v1"])
+@pytest.mark.parametrize("kind", ["rerate.result-published.v2", "rerate.rating-adjusted.v2"])
 def test_a_type_or_version_not_known_yet_is_a_fact_to_hold(kind: str) -> None:
     sent = example(SMALLEST) | {"type": kind}
     sent["data"] = {"pool": "club:rook", "anything": [{"x": None, "name": "ünïcode\n"}]}
@@ -402,6 +424,38 @@ def test_the_first_reason_that_fits_is_given() -> None:
             message = message._replace(key=b"club:rook")
         reasons.append(refusal(message._replace(value=json.dumps(sent).encode())).reason)
     assert reasons == list(codes.SENTENCES["receipt-reason"])
+
+
+def test_five_thousand_players_may_be_adjusted_at_once() -> None:
+    sent = example(CORRECTION)
+    sent["data"]["players"] = [f"club:{n}" for n in range(5_000)]
+    fact = read(structured(sent), partitions=PARTITIONS)
+    assert isinstance(fact, Fact)
+    assert isinstance(fact.data, RatingAdjusted)
+    assert fact.data.players is not None
+    assert len(fact.data.players) == 5_000
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [(CORRECTION, ("set", "1525.0")), (RAISE, ("formula", "raise-2024")), ("rating-adjusted.v1/raise-withdrawn", None)],
+)
+def test_what_an_adjustment_does_is_one_thing_or_nothing(name: str, change: tuple[str, str] | None) -> None:
+    fact = read(structured(example(name)), partitions=PARTITIONS)
+    assert isinstance(fact, Fact)
+    assert isinstance(fact.data, RatingAdjusted)
+    assert fact.data.change == change
+
+
+@pytest.mark.parametrize("value", ["0", "-0.5", "9999.999999999", "-9999"])
+def test_points_to_add_are_bounded_as_the_state_of_a_seed(value: str) -> None:
+    sent = example(RAISE)
+    del sent["data"]["formula"]
+    sent["data"]["add"] = value
+    fact = read(structured(sent), partitions=PARTITIONS)
+    assert isinstance(fact, Fact)
+    assert isinstance(fact.data, RatingAdjusted)
+    assert fact.data.change == ("add", value)
 
 
 def test_a_pointer_is_cut_behind_a_whole_step() -> None:

@@ -192,7 +192,13 @@ def test_any_bytes_are_a_fact_or_a_refusal(value: bytes) -> None:
 def test_changed_data_has_the_same_verdict_in_both_modes(seed: int) -> None:
     """The same change of the data, in structured and in binary mode."""
     rng = random.Random(seed)
-    sent = example(rng.choice(("result-published.v1/everything-said", "result-corrected.v1/ruling", "rating-seeded.v1/from-paper")))
+    names = (
+        "result-published.v1/everything-said",
+        "result-corrected.v1/ruling",
+        "rating-seeded.v1/from-paper",
+        "rating-adjusted.v1/base-correction",
+    )
+    sent = example(rng.choice(names))
     only_data = Message("x", 0, None, json.dumps(sent["data"]).encode())
     value = mutated(only_data, rng).value or b""
     try:

@@ -24,6 +24,7 @@ STRUCTURES: dict[str, tuple[type, ...]] = {
     "pool-configured.v1": (facts.PoolConfigured,),
     "player-registered.v1": (facts.PlayerRegistered,),
     "rating-seeded.v1": (facts.RatingSeeded,),
+    "rating-adjusted.v1": (facts.RatingAdjusted,),
     "fact-withdrawn.v1": (facts.FactWithdrawn,),
 }
 OUTCOMES = (
@@ -173,6 +174,7 @@ def test_every_code_has_its_sentence_and_the_other_way_round() -> None:
         "rated-sides": facts.RatedSides,
         "unrated-reason": facts.UnratedReason,
         "correction-reason": facts.ReasonCode,
+        "adjustment-reason": facts.AdjustmentReason,
         "event-status": facts.Event.__annotations__["status"],
         "deletion-mode": facts.EventDeleted.__annotations__["mode"],
         "receipt-status": codes.ReceiptStatus,

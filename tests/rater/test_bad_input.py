@@ -161,7 +161,7 @@ def test_every_reason_is_tried() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "topic"), [("rerate.result-published.v2", "result-published"), ("rerate.rating-adjusted.v1", "pool-facts")]
+    ("kind", "topic"), [("rerate.result-published.v2", "result-published"), ("rerate.rating-adjusted.v2", "pool-facts")]
 )
 def test_a_newer_version_and_an_unknown_type_are_accepted_and_held(kind: str, topic: str) -> None:
     place, later = Place(), Sendable(kind, "t/club", "later", {"pool": POOL, "points": 7})

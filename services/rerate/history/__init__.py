@@ -2,6 +2,7 @@
 
 from rerate.history.history import History
 from rerate.history.values import (
+    Adjustment,
     Changes,
     ContentStanding,
     IdentityRow,
@@ -11,4 +12,4 @@ from rerate.history.values import (
     StandingRow,
 )
 
-__all__ = ["Changes", "ContentStanding", "History", "IdentityRow", "JudgedGame", "RatedEvent", "SeedGroup", "StandingRow"]
+__all__ = ["Adjustment", "Changes", "ContentStanding", "History", "IdentityRow", "JudgedGame", "RatedEvent", "SeedGroup", "StandingRow"]

@@ -6,12 +6,13 @@ No order of arrival, no batch and no repetition shows in it, nor in what it keep
 from collections.abc import Iterable, Mapping
 from typing import assert_never
 
+from rerate.history.adjustments import AdjustmentProblem, Adjustments
 from rerate.history.events import Events
 from rerate.history.identities import Persons, changed_ids, changed_scopes, fold_identities
 from rerate.history.names import Names
 from rerate.history.registrations import Registrations
 from rerate.history.seeds import SeedProblem, Seeds
-from rerate.history.values import Changes, ContentStanding, IdentityRow, RatedEvent, SeedGroup, StandingRow, in_force_or_held
+from rerate.history.values import Adjustment, Changes, ContentStanding, IdentityRow, RatedEvent, SeedGroup, StandingRow, in_force_or_held
 from rerate.history.whole_state import WholeState
 from rerate.messages.codes import FOR_TYPE
 from rerate.messages.facts import (
@@ -27,21 +28,23 @@ from rerate.messages.facts import (
     IdentityUnmerged,
     PlayerRegistered,
     PoolConfigured,
+    RatingAdjusted,
     RatingSeeded,
     ResultPublished,
     Unknown,
 )
-from rerate.ratings.systems import seed_problem
+from rerate.ratings.systems import adjustment_problem, seed_problem
 
 
 class History:
     """The facts of one pool and what they come to."""
 
-    def __init__(self, seed_problem: SeedProblem = seed_problem) -> None:
+    def __init__(self, seed_problem: SeedProblem = seed_problem, adjustment_problem: AdjustmentProblem = adjustment_problem) -> None:
         """An empty pool.
 
         Args:
             seed_problem: whether a list can use a seed; a pure function.
+            adjustment_problem: whether a list can use an adjustment; a pure function.
         """
         self._names = Names()
         self._events = Events()
@@ -52,6 +55,7 @@ class History:
         self._configuration: PoolConfigured | None = None
         self._registrations = Registrations()
         self._seeds = Seeds(seed_problem)
+        self._adjustments = Adjustments(adjustment_problem)
         self._standings: dict[Identity, ContentStanding] = {}
         """Of each fact for itself; conflicts under one name come on top in its row."""
         self._rows: dict[FactName, StandingRow] = {}
@@ -82,6 +86,10 @@ class History:
     def seed(self, list_id: str, person: str) -> SeedGroup | None:
         return self._seeds.groups(list_id).get(person)
 
+    def adjustments(self, list_id: str) -> Mapping[str, Adjustment]:
+        """Adjustment id -> adjustment in use on a list."""
+        return self._adjustments.of(list_id)
+
     def standing(self, name: FactName) -> StandingRow | None:
         """The standings of the contents under a name; None if there is none."""
         return self._rows.get(name)
@@ -106,7 +114,7 @@ class History:
         """Take in facts, in any order; those known already are ignored.
 
         Args:
-            lists: ids of lists of which `seed_problem` says something else than before.
+            lists: ids of lists of which `seed_problem` or `adjustment_problem` says something else than before.
 
         Returns:
             What differs from before. The work is that of the events, players and lists touched, and for merges of all merges of the pool.
@@ -129,6 +137,10 @@ class History:
         for group, contents in self._seeds.settle(self._configuration, relisted, self._persons, recomposed):
             if group is not None:
                 changes.seeds.add(group)
+            self._stand(contents, names)
+        for adjustment, contents in self._adjustments.settle(self._configuration, relisted, self._persons, ids):
+            if adjustment is not None:
+                changes.adjusted.add(adjustment)
             self._stand(contents, names)
         for name in names:
             old, new = self._rows.get(name), self._names.row(name, self._standings)
@@ -196,6 +208,8 @@ class History:
                 (self._registrations.enter if enters else self._registrations.leave)(fact, data)
             case RatingSeeded():
                 (self._seeds.enter if enters else self._seeds.leave)(fact, data)
+            case RatingAdjusted():
+                (self._adjustments.enter if enters else self._adjustments.leave)(fact, data)
             case Unknown():
                 if enters:
                     self._standings[fact.identity] = in_force_or_held(fact, FOR_TYPE)

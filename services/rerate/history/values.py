@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rerate.messages.codes import HELD, IN_FORCE, EventState, Flag, MisfitReason, Standing, StandingReason, UnratedWhy
-from rerate.messages.facts import Event, Fact, FactName, Game, Identity, PoolConfigured, RatedSides, RatingSeeded
+from rerate.messages.facts import AdjustmentKind, Event, Fact, FactName, Game, Identity, PoolConfigured, RatedSides, RatingSeeded
 
 Misfit = tuple[str, MisfitReason]
 """JSON pointer into a ruling's data, and why what stands there does not fit."""
@@ -54,6 +54,20 @@ class SeedGroup:
     @property
     def as_of(self) -> str:
         return self.chosen.as_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adjustment:
+    """A change of ratings in use on one list."""
+
+    id: str
+    before: str
+    """Date: it is applied before the first period at or after it."""
+    kind: AdjustmentKind
+    value: str
+    """A decimal string, of a `formula` its name."""
+    persons: tuple[str, ...] | None
+    """Sorted; None for everybody who is rated on the list by then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,5 +131,7 @@ class Changes:
     """(old, new), or None if it is the same."""
     seeds: set[tuple[str, str]] = field(default_factory=set)
     """(list, person) whose group of seeds changed."""
+    adjusted: set[tuple[str, str]] = field(default_factory=set)
+    """(list, adjustment id) where another adjustment is in use than before."""
     registered: set[str] = field(default_factory=set)
     """Persons of whom other traits are registered than before."""

@@ -1,6 +1,6 @@
 """Facts that say the whole state of a subject: the last counts.
 
-Subjects are a pool's configuration, a player's registration, a player's seed on a list.
+Subjects are a pool's configuration, a player's registration, a player's seed on a list, an adjustment of a list.
 """
 
 from collections.abc import Hashable

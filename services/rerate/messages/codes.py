@@ -176,6 +176,12 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "duplicate": "It was published twice.",
         "ruling": "The office has ruled so.",
     },
+    "adjustment-reason": {
+        "base-correction": "The rating that a player had was wrong.",
+        "one-time-raise": "The rules raise ratings once.",
+        "fair-play": "A side broke the rules of fair play.",
+        "administrative": "The office has a reason of its own.",
+    },
     "event-status": {
         "running": "The event is not over; its games are not rated yet.",
         "final": "The event is over.",
@@ -219,8 +225,8 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         SELF: "Alias and player are the same id.",
         CONTENT: "It would leave what a publication may not be.",
         SCHEMA: "The schema of its type, which became known later, refuses it.",
-        LIST: "The pool has no such list.",
-        STATE: "The list cannot use this state.",
+        LIST: "The pool has no such list, or it is held.",
+        STATE: "The list's system cannot use this state or this change of ratings.",
         REGISTRATION: "The registration of another id of the same person counts.",
         COUNTERS_ONLY: "The seed of another id of the same person gives the rating; only the counters and latches of this one count.",
         RULING: "A void ruled by the office goes before it.",

@@ -29,6 +29,7 @@ _BY_PATTERN: Final = {
     "DATE": "a date YYYY-MM-DD",
     "MONTH": "a month YYYY-MM",
     "SYSTEM": "a system in its version, such as club/1",
+    "DECIMAL": "a decimal string below 10000 in size",
     "HEX": "64 hexadecimal digits",
     "NAME": "names of 1 to 40 characters a-z, 0-9 or '_'",
     "STATE": "a decimal string below 10000 in size or a word",
@@ -151,6 +152,7 @@ def _patterns() -> dict[str, str]:
         "MONTH": facts.Month,
         "NAME": facts.ParameterName,
         "SYSTEM": facts.SystemName,
+        "DECIMAL": facts.Decimal,
         "HEX": facts.HexDigest,
         "STATE": get_args(facts.StateValue)[0],
     }

@@ -27,6 +27,8 @@ Saw = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Order = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 SystemName = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9-]{0,39}/[1-9][0-9]{0,2}\Z")]
 """A rating system in a version: `club/1`."""
+Decimal = Annotated[str, Meta(pattern=r"^-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,9})?\Z")]
+"""A decimal string below 10,000 in size."""
 HexDigest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Quantum = Literal["1", "0.1", "0.01", "0.001"]
 
@@ -38,12 +40,15 @@ UnratedReason = Literal["casual", "unequal-time", "not-both-moved", "decided-mat
 ReasonCode = Literal[
     "wrong-result", "wrong-player", "wrong-date", "game-added", "game-removed", "label", "never-played", "duplicate", "ruling"
 ]
+AdjustmentReason = Literal["base-correction", "one-time-raise", "fair-play", "administrative"]
+AdjustmentKind = Literal["set", "add", "formula"]
 
 MAX_FACT_BYTES = 1024 * 1024
 MAX_DEPTH = 16
 MAX_GAMES = 5_000
 MAX_MERGE_EVENTS = 5_000
 MAX_LISTS = 16
+MAX_ADJUSTED = 5_000
 MAX_STATE_FIELDS = 32
 
 
@@ -294,6 +299,35 @@ class RatingSeeded(_Data, frozen=True, kw_only=True):
     origin: SeedOrigin
 
 
+class RatingAdjusted(_Data, frozen=True, kw_only=True):
+    """A change of ratings on one list that people ordered; one that says neither `set` nor `add` nor `formula` withdraws it."""
+
+    pool: Minted
+    adjustment: Id
+    revision: Revision
+    list: Word
+    before: Date
+    """It is applied before the first period at or after this date; on a list by month, before the period of its month."""
+    players: Annotated[tuple[Minted, ...], Meta(min_length=1, max_length=MAX_ADJUSTED)] | None = None
+    """Raw ids; absent: everybody who is rated on the list by then."""
+    set: Decimal | None = None
+    """The rating; players are named."""
+    add: Decimal | None = None
+    """Points."""
+    formula: Word | None = None
+    """A formula that the list's system knows by this name."""
+    reason: AdjustmentReason
+
+    @property
+    def change(self) -> tuple[AdjustmentKind, str] | None:
+        """What is done to the ratings and with which value; None if it withdraws the adjustment."""
+        if self.set is not None:
+            return "set", self.set
+        if self.add is not None:
+            return "add", self.add
+        return None if self.formula is None else ("formula", self.formula)
+
+
 class FactWithdrawn(_Data, frozen=True, kw_only=True):
     """Every content under (source, id) is out of the set, for good."""
 
@@ -319,6 +353,7 @@ Data = (
     | PoolConfigured
     | PlayerRegistered
     | RatingSeeded
+    | RatingAdjusted
     | FactWithdrawn
     | Unknown
 )

@@ -39,13 +39,21 @@ _BY_TYPE: Final[Mapping[str, type[facts.Data]]] = {
     "rerate.pool-configured.v1": facts.PoolConfigured,
     "rerate.player-registered.v1": facts.PlayerRegistered,
     "rerate.rating-seeded.v1": facts.RatingSeeded,
+    "rerate.rating-adjusted.v1": facts.RatingAdjusted,
     "rerate.fact-withdrawn.v1": facts.FactWithdrawn,
 }
 _RULED: Final[Mapping[type[facts.Data], type[facts.Data]]] = {
     facts.EventCorrected: facts.EventRuled,
     facts.EventDeleted: facts.DeletionRuled,
 }
-_NEEDS_ACTOR: Final = (facts.IdentityMerged, facts.IdentityUnmerged, facts.FactWithdrawn, facts.EventRuled, facts.DeletionRuled)
+_NEEDS_ACTOR: Final = (
+    facts.IdentityMerged,
+    facts.IdentityUnmerged,
+    facts.RatingAdjusted,
+    facts.FactWithdrawn,
+    facts.EventRuled,
+    facts.DeletionRuled,
+)
 
 _PARTITION_ADVICE: Final = (
     "Set partitioner=murmur2_random in a producer built on librdkafka (its default is CRC32); the Java client and aiokafka do it by "

@@ -52,6 +52,10 @@ def _faults(data: facts.Data) -> Iterator[Fault]:
         case facts.RatingSeeded():
             yield from _dates((data.as_of,), _DATA, ("as_of",))
             yield from _origin_faults(data.origin, (*_DATA, "origin"))
+        case facts.RatingAdjusted():
+            yield from _dates((data.before,), _DATA, ("before",))
+            yield from _change_faults(data)
+            yield from _repeated(data.players or (), (*_DATA, "players"))
         case (
             facts.EventDeleted()
             | facts.DeletionRuled()
@@ -114,6 +118,14 @@ def _origin_faults(origin: facts.SeedOrigin, path: Path) -> Iterator[Fault]:
         for name, part in zip(names, place, strict=True):
             if part is None:
                 yield Fault((*path, name), "pool, list and update together", NOTHING)
+
+
+def _change_faults(data: facts.RatingAdjusted) -> Iterator[Fault]:
+    said = [name for name, value in (("set", data.set), ("add", data.add), ("formula", data.formula)) if value is not None]
+    if len(said) > 1:
+        yield Fault((*_DATA, said[1]), "at most one of set, add and formula", "another one")
+    if data.set is not None and data.players is None:
+        yield Fault((*_DATA, "players"), "the players whose rating is set", NOTHING)
 
 
 def _dates(values: Iterable[str | UnsetType | None], path: Path, names: tuple[str, ...]) -> Iterator[Fault]:

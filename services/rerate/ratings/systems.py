@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 
 from rerate.messages.codes import LAYOUT, LIST, STATE, SYSTEM, ListHeld, StandingReason
-from rerate.messages.facts import RatingList, RatingSeeded
+from rerate.messages.facts import RatingAdjusted, RatingList, RatingSeeded
 from rerate.ratings.club import NAME as CLUB
 from rerate.ratings.club import Club
 from rerate.ratings.face import State, System, Unusable
@@ -80,3 +80,17 @@ def seed_problem(rating_list: RatingList | None, seed: RatingSeeded, systems: Sy
     if isinstance(rules, str):
         return LIST
     return STATE if rules.at(seed.as_of).seed(seed.state) is None else None
+
+
+def adjustment_problem(rating_list: RatingList | None, adjusted: RatingAdjusted, systems: Systems = SYSTEMS) -> StandingReason | None:
+    """Why a list cannot use an adjustment (`list`: no such list, or it is held; `state`: no change that its rule of that date can make),
+    or None. One that withdraws needs its list only."""
+    if rating_list is None:
+        return LIST
+    rules = bind(rating_list, systems)
+    if isinstance(rules, str):
+        return LIST
+    if adjusted.change is None:
+        return None
+    system = rules.at(adjusted.before)
+    return STATE if system.adjust(system.start(), *adjusted.change) is None else None
