@@ -76,7 +76,6 @@ class USChess:
         self._rules = bound(parameters, per_point, period)
         self.sees_events = bool(self._rules.dual or self._rules.match)
         self.traits = self._rules.traits
-        self._start: State = (self._rules.start, *uschess_states.EMPTY[1:])
         self._expected = expected_score(per_point)
 
     def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
@@ -86,8 +85,8 @@ class USChess:
         return key
 
     def start(self) -> State:
-        """A newcomer of unknown age. Starting values by age and conversion are worked out in his first event."""
-        return self._start
+        """No rating: a newcomer's starting value is worked out in his first event."""
+        return uschess_states.EMPTY
 
     def seed(self, fields: Mapping[str, object]) -> State | None:
         """A seed is {rating, games} and, where known, {dropped, scored, floor_points, peak, master_games, prize_floor}.
@@ -102,8 +101,9 @@ class USChess:
         return uschess_states.with_counters(chosen, others)
 
     def expected(self, white: State | None, black: State | None, key: Key) -> int:
-        """White's expected score in millionths before a game in the period of this key: the logistic expectancy, for everybody."""
-        own, other = (state[0] if state is not None and state[0] else self._start[0] for state in (white, black))
+        """White's expected score in millionths before a game in the period of this key: the logistic expectancy for everybody; who has no
+        rating is taken for a newcomer of unknown age."""
+        own, other = (state[0] if state is not None and state[0] else self._rules.start for state in (white, black))
         return self._expected(own - other)
 
     def rate(self, period: Period) -> dict[int, Row]:

@@ -7,7 +7,7 @@ from rerate.ratings.quantum import decimal, round_half_away
 from rerate.ratings.uschess_event import MATCH_CHANGE, MATCH_GAP, RATING_LIMIT, Entrant, Rated, Result, conclude, fraction, rate_event
 from rerate.ratings.uschess_formulas import SPECIAL_GAMES, Special, Standard, expectancy, provisional_expectancy
 from rerate.ratings.uschess_rules import Rules
-from rerate.ratings.uschess_states import MASTER
+from rerate.ratings.uschess_states import EMPTY, MASTER
 
 _STARTS = {
     "us": "a rating on another US Chess list",
@@ -19,7 +19,7 @@ _WHY_NOT = {"provisional": "one of the two is provisional", "gap": f"the two are
 
 
 def explain_event(rules: Rules, period: Period, player: int) -> list[Step]:
-    """See `System.explain`. What a newcomer's steps add is counted from the starting value of unknown age."""
+    """See `System.explain`. What a newcomer's steps add is counted from 0, so the first is his starting value."""
     event = period.games.event[period.low]
     about = period.events[event]
     rated = rate_event(rules, period)
@@ -72,7 +72,7 @@ def _own(rules: Rules, entrant: Entrant, before: Fraction, event: int) -> Step:
         return Step("own", f"The rating before the event is {_shown(before)}, from {_games(entrant.games)}.", event=event)
     by = f"a FIDE rating, converted by the edition {rules.edition}" if entrant.start == "fide" else _STARTS[entrant.start]
     text = f"Unrated: the starting value is {_shown(before)}, by {by}."
-    return Step("start", text, _source("step 1, section 2"), event, adds=before - Fraction(rules.start, rules.per_point))
+    return Step("start", text, _source("step 1, section 2"), event, adds=before)
 
 
 def _standard(rules: Rules, entrant: Entrant, rated: Rated, formula: Standard, event: int, end: str, category: str) -> list[Step]:
@@ -130,8 +130,7 @@ def _conclusion(rules: Rules, entrant: Entrant, result: Result, category: str, e
         text = f"No rating is kept above {RATING_LIMIT}."
         steps.append(Step("limit", text, event=event, adds=floored - limited))
     quanta = final.state[0]
-    origin = rules.start if entrant.start else entrant.state[0] if entrant.state is not None else 0
-    change = Fraction(quanta - origin, rules.per_point)
+    change = Fraction(quanta - (entrant.state or EMPTY)[0], rules.per_point)
     text = f"Rounded once, half away from zero: {decimal(quanta, rules.per_point)}."
     return [*steps, Step("rounding", text, event=event, adds=change - so_far - _sum(steps))]
 
