@@ -63,6 +63,17 @@ def _alphabet() -> tuple[Sendable, ...]:
         sent("pool-configured", revision=1, sender="w/s2", lists=[rated_list("elo", "date"), rated_list("fast", "event")]),
         seed("a", "2023-12-31"),
         seed("b", "2024-01-09"),
+        sent(
+            "rating-adjusted",
+            "w:office",
+            adjustment="a1",
+            revision=1,
+            list="elo",
+            before="2024-01-09",
+            players=["w:a", "w:b"],
+            add="12.5",
+            reason="base-correction",
+        ),
         sent("player-registered", player="w:b", revision=1, traits={"birth_year": 2012}),
         sent("fact-withdrawn", "w:office", source="w/s1", id="0"),
         sent("rerate.rating-adjusted.v2", points=3),
@@ -71,5 +82,6 @@ def _alphabet() -> tuple[Sendable, ...]:
 
 def small_alphabet() -> list[Sendable]:
     """Some twenty facts about two events and four players that touch one another: revisions that tie, conflicts, rulings that contest,
-    merges in a chain and by event with their unmerge, two configurations, seeds of a merged person, a name used twice and withdrawn."""
+    merges in a chain and by event with their unmerge, two configurations, seeds and an adjustment of a merged person, a name used twice
+    and withdrawn."""
     return list(_alphabet())

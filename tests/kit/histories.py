@@ -34,6 +34,7 @@ WEIGHTS: Mapping[str, int] = {
     "seed": 11,
     "withdrawal": 6,
     "unknown": 2,
+    "adjustment": 3,
 }
 """How often each kind of fact comes."""
 
@@ -58,6 +59,9 @@ class World:
     rulings: tuple[str, ...] = ("r1", "r2")
     actors: tuple[str, ...] = ("w:office", "w:chair")
     lists: tuple[str, ...] = ("elo", "fast")
+    adjustments: tuple[str, ...] = ("a1", "a2")
+    formulas: tuple[str, ...] = ("unheard-of",)
+    """Of adjustments; a test may name some that its systems have."""
     categories: tuple[str, ...] = ("club", "cup")
     systems: tuple[str, ...] = ("club/1",)
     """Versions of systems that configurations name; a test may add a system of its own."""
@@ -258,6 +262,24 @@ def _seed(random: Random, world: World) -> Drawn:
     return "rating-seeded", data, False
 
 
+def _adjustment(random: Random, world: World) -> Drawn:
+    """Of the whole list or of some players; one in six withdraws what stands under its id."""
+    data: Data = {
+        "adjustment": random.choice([*world.adjustments, world.adjustments[0]]),
+        "revision": random.randint(1, 2),
+        "list": random.choice([*world.lists, world.lists[0]]),
+        "before": random.choice(["2023-12-31", *world.dates]),
+        "reason": random.choice(["base-correction", "one-time-raise"]),
+    }
+    values = {"set": ["1100", "1612.5", "1612.5", "1500.05"], "add": ["25", "-12.5", "0.05"], "formula": world.formulas}
+    kind = random.choice(["set", "set", "add", "add", "formula", None])
+    if kind is not None:
+        data[kind] = random.choice(values[kind])
+    if kind == "set" or random.random() < 0.6:
+        data["players"] = random.sample(world.players, random.randint(1, 3))
+    return "rating-adjusted", data, True
+
+
 def _withdrawal(random: Random, world: World) -> Drawn:
     return "fact-withdrawn", {"source": random.choice(world.sources), "id": str(random.randrange(world.shared_ids))}, True
 
@@ -279,6 +301,7 @@ _KINDS = {
     "seed": _seed,
     "withdrawal": _withdrawal,
     "unknown": _unknown,
+    "adjustment": _adjustment,
 }
 
 

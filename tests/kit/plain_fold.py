@@ -11,8 +11,8 @@ from typing import Any
 from msgspec import convert
 
 from rerate.messages.canonical import content_digest
-from rerate.messages.facts import RatingList, RatingSeeded
-from rerate.ratings.systems import seed_problem
+from rerate.messages.facts import RatingAdjusted, RatingList, RatingSeeded
+from rerate.ratings.systems import adjustment_problem, seed_problem
 from tests.kit.sendable import Data, Sendable
 
 Key = tuple[str, str, bytes]
@@ -21,8 +21,8 @@ Key = tuple[str, str, bytes]
 PUBLISHED, CORRECTED, DELETED = "rerate.result-published.v1", "rerate.result-corrected.v1", "rerate.event-deleted.v1"
 MERGED, UNMERGED = "rerate.identity-merged.v1", "rerate.identity-unmerged.v1"
 CONFIGURED, REGISTERED, SEEDED = "rerate.pool-configured.v1", "rerate.player-registered.v1", "rerate.rating-seeded.v1"
-WITHDRAWN = "rerate.fact-withdrawn.v1"
-KNOWN = (PUBLISHED, CORRECTED, DELETED, MERGED, UNMERGED, CONFIGURED, REGISTERED, SEEDED, WITHDRAWN)
+ADJUSTED, WITHDRAWN = "rerate.rating-adjusted.v1", "rerate.fact-withdrawn.v1"
+KNOWN = (PUBLISHED, CORRECTED, DELETED, MERGED, UNMERGED, CONFIGURED, REGISTERED, SEEDED, ADJUSTED, WITHDRAWN)
 PLAYED = ("1-0", "1/2-1/2", "0-1", "0-0", "1/2-0", "0-1/2")
 
 
@@ -47,13 +47,17 @@ class PlainFact:
 
 
 SeedProblem = Callable[[RatingList | None, RatingSeeded], str | None]
+AdjustmentProblem = Callable[[RatingList | None, RatingAdjusted], str | None]
 
 
-def plain_fold(history: Iterable[Sendable], seed_problem: SeedProblem = seed_problem) -> Data:
+def plain_fold(
+    history: Iterable[Sendable], seed_problem: SeedProblem = seed_problem, adjustment_problem: AdjustmentProblem = adjustment_problem
+) -> Data:
     """Everything that a pool's facts decide, as plain values; see `told` for the form.
 
     Args:
         seed_problem: why a list cannot use a seed.
+        adjustment_problem: why a list cannot use an adjustment.
     """
     everything = list({fact.key: fact for fact in map(PlainFact, history)}.values())
     facts = _withdraw(everything)
@@ -83,6 +87,7 @@ def plain_fold(history: Iterable[Sendable], seed_problem: SeedProblem = seed_pro
         "configuration": None if configuration is None else configuration.data,
         "registrations": _registrations(facts, person),
         "seeds": _seeds(facts, person, None if configuration is None else configuration.data, seed_problem),
+        "adjustments": _adjustments(facts, person, None if configuration is None else configuration.data, adjustment_problem),
         "events_of": told_events,
         "standings": _standings(everything),
     }
@@ -419,7 +424,7 @@ def _registrations(facts: list[PlainFact], person: Callable[[str], str]) -> Data
 def _seeds(
     facts: list[PlainFact], person: Callable[[str], str], configuration: Data | None, seed_problem: SeedProblem
 ) -> dict[tuple[str, str], Any]:
-    lists = {one["id"]: convert(one, RatingList) for one in ([] if configuration is None else configuration["lists"])}
+    lists = _lists(configuration)
     newest = _whole_state(facts, SEEDED, lambda data: (data["list"], data["player"]))
     groups: dict[tuple[str, str], list[PlainFact]] = {}
     for (list_id, player), fact in newest.items():
@@ -438,6 +443,29 @@ def _seeds(
             fact.stands("in-force", "counters-only")
         out[list_id, who] = (chosen.data, sorted((fact.data for fact in others), key=lambda data: str(data["player"])))
     return out
+
+
+def _adjustments(
+    facts: list[PlainFact], person: Callable[[str], str], configuration: Data | None, adjustment_problem: AdjustmentProblem
+) -> dict[tuple[str, str], Any]:
+    """(list, adjustment id) -> id, date, kind, value, persons or None, of those in force that do not withdraw."""
+    lists = _lists(configuration)
+    newest = _whole_state(facts, ADJUSTED, lambda data: (data["list"], data["adjustment"]))
+    out: dict[tuple[str, str], Any] = {}
+    for (list_id, name), fact in newest.items():
+        problem = adjustment_problem(lists.get(list_id), convert(fact.data, RatingAdjusted))
+        if problem is not None:
+            fact.stands("no-effect", problem)
+            continue
+        for kind in ("set", "add", "formula"):
+            if kind in fact.data:
+                who = sorted({person(raw) for raw in fact.data["players"]}) if "players" in fact.data else None
+                out[list_id, name] = (name, fact.data["before"], kind, fact.data[kind], who)
+    return out
+
+
+def _lists(configuration: Data | None) -> dict[str, RatingList]:
+    return {one["id"]: convert(one, RatingList) for one in ([] if configuration is None else configuration["lists"])}
 
 
 # ---------------------------------------------------------------------- standings

@@ -102,6 +102,13 @@ def seeded(player: str, revision: int = 1, *, list: str = "elo", as_of: str = "2
     return sent("rating-seeded", list=list, player=minted(player), revision=revision, as_of=as_of, state=given, origin=origin)
 
 
+def adjusted(adjustment: str, revision: int = 1, *players: str, list: str = "elo", before: str = "2024-01-05", **more: Any) -> Sendable:
+    """An adjustment of some players, or without any of everybody; `more` are set, add or formula, id, source."""
+    who = [minted(player) for player in players] or None
+    named: Data = {"adjustment": adjustment, "revision": revision, "list": list, "before": before}
+    return sent("rating-adjusted", actor=OFFICE, players=who, reason="base-correction", **named, **more)
+
+
 def registered(player: str, revision: int = 1, **traits: Any) -> Sendable:
     return sent("player-registered", player=minted(player), revision=revision, traits=traits)
 

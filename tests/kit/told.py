@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from rerate.history import History, StandingRow
-from rerate.messages.facts import FactName, RatingSeeded
+from rerate.messages.facts import FactName, RatingAdjusted, RatingSeeded
 from tests.kit.sendable import Data
 
 
@@ -25,7 +25,7 @@ def told(history: History) -> Data:
     ids = {raw for fact in history.facts.values() for raw in _ids_in(_as_sent(fact.data))}
     rows = {raw: row for raw in ids if (row := history.identity(raw)) is not None}
     registrations = {raw: found for raw in ids if (found := history.registration(raw)) is not None}
-    lists = {fact.data.list for fact in history.facts.values() if isinstance(fact.data, RatingSeeded)}
+    lists = {fact.data.list for fact in history.facts.values() if isinstance(fact.data, RatingSeeded | RatingAdjusted)}
     names = {identity.name for identity in history.facts}
     return {
         "events": dict(sorted(events.items())),
@@ -36,6 +36,11 @@ def told(history: History) -> Data:
             (list_id, who): (_as_sent(group.chosen), [_as_sent(seed) for seed in group.others])
             for list_id in lists
             for who, group in history.seeds(list_id).items()
+        },
+        "adjustments": {
+            (list_id, name): (one.id, one.before, one.kind, one.value, None if one.persons is None else list(one.persons))
+            for list_id in lists
+            for name, one in history.adjustments(list_id).items()
         },
         "events_of": {raw: sorted(theirs) for raw in ids if (theirs := history.events_of(raw))},
         "standings": {tuple(name): _told_row(history.standing(name), name) for name in names},

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rerate.history import History, events, history, identities, judging, names, publisher, rulings, seeds, whole_state
+from rerate.history import History, adjustments, events, history, identities, judging, names, publisher, rulings, seeds, whole_state
 from rerate.history.identities import Persons, changed_ids
 from rerate.history.order import event_order
 from rerate.history.publisher import Published
@@ -123,6 +123,20 @@ def seeds_are_not_regrouped_by_a_configuration(patch: pytest.MonkeyPatch) -> Non
     )
 
 
+def adjustments_are_not_judged_again_by_a_configuration(patch: pytest.MonkeyPatch) -> None:
+    whole = adjustments.Adjustments.settle
+    patch.setattr(
+        adjustments.Adjustments, "settle", lambda self, configuration, lists, persons, ids: whole(self, configuration, (), persons, ids)
+    )
+
+
+def adjustments_do_not_follow_merges(patch: pytest.MonkeyPatch) -> None:
+    whole = adjustments.Adjustments.settle
+    patch.setattr(
+        adjustments.Adjustments, "settle", lambda self, configuration, lists, persons, ids: whole(self, configuration, lists, persons, ())
+    )
+
+
 def patches_are_never_refused(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(publisher, "event_problem", lambda event, games: None)
 
@@ -142,6 +156,8 @@ BREAKS: list[Break] = [
     clashes_need_no_two_ids,
     byes_count_as_played,
     seeds_are_not_regrouped_by_a_configuration,
+    adjustments_are_not_judged_again_by_a_configuration,
+    adjustments_do_not_follow_merges,
     patches_are_never_refused,
 ]
 

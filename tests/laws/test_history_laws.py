@@ -88,15 +88,30 @@ class Mirror:
             self.configuration = after
 
 
+def seeds_of(state: History) -> Data:
+    """Seeds in use by (list, person)."""
+    return {(name, who): group for name in WORLD.lists for who, group in state.seeds(name).items()}
+
+
+def adjustments_of(state: History) -> Data:
+    """Adjustments in use by (list, id)."""
+    return {(name, one): adjustment for name in WORLD.lists for one, adjustment in state.adjustments(name).items()}
+
+
+def differing(before: Data, after: Data) -> set[Any]:
+    """Keys of what is not the same in both."""
+    return {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+
+
 @law(histories())
 def test_changes_are_exactly_what_differs(history: list[Sendable]) -> None:
     state, mirror = History(), Mirror()
     for batch in batches(random_of(history), facts_of(history)):
-        before = {(name, who): group for name in WORLD.lists for who, group in state.seeds(name).items()}
+        before, adjusted_before = seeds_of(state), adjustments_of(state)
         changes = state.add(batch)
         mirror.follow(changes)
-        after = {(name, who): group for name in WORLD.lists for who, group in state.seeds(name).items()}
-        assert changes.seeds == {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+        assert changes.seeds == differing(before, seeds_of(state))
+        assert changes.adjusted == differing(adjusted_before, adjustments_of(state))
         assert mirror.events == state.events
         assert mirror.configuration == state.configuration
         assert mirror.identities == {raw: row for raw in WORLD.players if (row := state.identity(raw)) is not None}
