@@ -292,8 +292,9 @@ def test_hanan_timun() -> None:
     games = [[rating, "1" if at < int(inputs["W"]) else "0"] for at, rating in enumerate(inputs["opponents"])]
     built = one_player(system, seeded(system, inputs["own"], 0), [(None, games)], "2009-03-05", "2009-03")
     [line] = built.rate()[ME].lines
-    scored, _, ratings = system.judge(int(inputs["own"]), [(0, 0, int(rating)) for rating in inputs["opponents"]], "2009-03-05")
-    found: dict[str, Fraction | int | str] = {"sum": line.ratings, "Ra": Fraction(ratings, 6), "D": scored[0].gap}
+    event = system.judge(0, built.now[ME], False, [(0, 0, int(rating)) for rating in inputs["opponents"]], "2009-03-05")
+    scored = event.games
+    found: dict[str, Fraction | int | str] = {"sum": line.ratings, "Ra": Fraction(event.ratings, 6), "D": scored[0].gap}
     found |= {"PD": Fraction(scored[0].expected, 100), "We": Fraction(line.expected, 100), "change": exact_change(system, built.rate()[ME])}
     found |= {"W_minus_We": Fraction(line.half, 2) - Fraction(line.expected, 100), "new": int(inputs["own"]) + moved(built)}
     assert line.k == int(inputs["K"])

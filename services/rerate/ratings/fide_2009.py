@@ -14,10 +14,10 @@ from fractions import Fraction
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.ratings.face import State, Traits, Unusable
-from rerate.ratings.fide_account import NO_RATING, Scored
+from rerate.ratings.fide_account import NO_RATING, Judged, Scored
 from rerate.ratings.fide_core import COMMON, FideLike, Game
 from rerate.ratings.fide_dates import month_index
-from rerate.ratings.fide_gaps import CAP_400, Gaps
+from rerate.ratings.fide_gaps import CAP_400, Gaps, clamped
 from rerate.ratings.fide_k import K, old_k_of, old_newcomers_k
 from rerate.ratings.fide_tables import pd
 
@@ -41,6 +41,7 @@ class Fide2009(FideLike):
     """The older FIDE method with its parameters, in whole points, by month."""
 
     name = NAME
+    counted_as = "on the mean of the opponents"
 
     def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:
         super().__init__(parameters, PARAMETERS, per_point)
@@ -58,22 +59,22 @@ class Fide2009(FideLike):
         is_quarterly = self._lists == "quarterly" or (self._lists == "dated" and month <= _LAST_QUARTERLY)
         return month + (2 - month % 3 if is_quarterly else 1 - month % 2)
 
-    def judge(self, own: int, games: Sequence[Game], start: str) -> tuple[list[Scored], int, int]:
+    def judge(self, event: int, own: State, is_later: bool, games: Sequence[Game], start: str) -> Judged:
         """One look-up for all games of the event."""
-        known = [theirs for _, _, theirs in games if theirs is not None]
-        met = known if self._is_cap_on_mean else [own - gap for gap in self._gaps.counted(own, known, start)]
+        rating, cap = own[0], self._gaps.cap(own[0], start) or 0
+        known = [(half, theirs) for _, half, theirs in games if theirs is not None]
+        met = [theirs if self._is_cap_on_mean else rating - clamped(rating - theirs, cap) for _, theirs in known]
         expected = gap = 0
-        if known:
-            mean = (2 * sum(met) + len(met)) // (2 * len(met))
-            gap = self._gaps.counted(own, [mean], start)[0] if self._is_cap_on_mean else own - mean
+        if met:
+            gap = clamped(rating - (2 * sum(met) + len(met)) // (2 * len(met)), cap)
             expected = pd(gap)
         scored = [
             Scored(i, half, 0, 0, NO_RATING) if theirs is None else Scored(i, half, theirs, gap, expected) for i, half, theirs in games
         ]
-        return scored, expected * len(known), sum(met)
+        return Judged(event, own, is_later, scored, len(met), sum(half for half, _ in known), expected * len(met), sum(met))
 
     def forecast(self, own: int, theirs: int, start: str) -> int:
-        return pd(self._gaps.counted(own, (theirs,), start)[0])
+        return pd(self._gaps.counted(own, theirs, start))
 
     def source(self, start: str) -> str:
         return f"mean of the opponents; {self._gaps.source(start)}"

@@ -1,6 +1,5 @@
 """A player's period on a FIDE-like list, worked out: what becomes his row, and what its explanation tells."""
 
-from fractions import Fraction
 from typing import NamedTuple
 
 from rerate.ratings.face import EventInfo, Key, Row, State
@@ -52,8 +51,8 @@ class Account(NamedTuple):
     """Per event, before the 700 rule; empty for who has no rating."""
     limited: list[int]
     """After it."""
-    changes: list[Fraction]
-    """Per event, points, exact."""
+    changes: list[int]
+    """Per event, exact: points x 2 x `FideLike.whole`."""
     added: int
     """What is added to the rating, quanta: the rounded change or the first rating, published or not."""
     dropped: frozenset[int]

@@ -5,21 +5,22 @@ written plays as a rated player: by his rating in the list that the event reads,
 game against somebody without a rating in the list that the event reads does not count (B02 8.2, 8.3.1). Who has no rating pools his games.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.messages.facts import Event
 from rerate.ratings import fide_state
 from rerate.ratings.expected import SCALE
-from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Traits, Unusable
+from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, States, Step, Traits, Unusable
 from rerate.ratings.fide_account import NO_RATING, Account, Judged, Line, Scored, date_of, halves, places, row_of, start_of
 from rerate.ratings.fide_dates import Closing, in_force, month_index
 from rerate.ratings.fide_explain import steps_of
 from rerate.ratings.fide_initial import initial_rating
 from rerate.ratings.fide_k import K, limited
 from rerate.ratings.fide_state import FIRST_EVENT_OVER, NEWCOMER, RATED, Pooled, added, pooled, rated_state, unrated_state
-from rerate.ratings.quantum import decimal, round_half_away
+from rerate.ratings.quantum import MOST_POINTS, decimal, quanta_of, round_half_away
 
 Defaults = Mapping[str, tuple[str | int, str]]
 """Parameters by name: default and meaning."""
@@ -27,8 +28,11 @@ Defaults = Mapping[str, tuple[str | int, str]]
 Game = tuple[int, int, int | None]
 """Which of the columns, half points, the opponent's rating in quanta or None."""
 
-Played = dict[int, list[tuple[int, int, int]]]
-"""A player's games by event number, in order: which of the columns, half points, opponent."""
+Played = dict[int, list[Game]]
+"""A player's games by event number, in order."""
+
+Reads = dict[int, States]
+"""The list that each event reads, by its number."""
 
 COMMON: dict[str, tuple[str | int, str]] = {
     "rounding": ("period", "period: one rounding a period; event: one of each event's change (what one published period fits)"),
@@ -53,6 +57,10 @@ class FideLike:
     whole = 100
     """Parts of one expected point."""
     reads_older = True
+    formulas: Mapping[str, Callable[[int, int], int]] = MappingProxyType({})
+    """One-time changes by name, from a rating in quanta and the quanta in a point."""
+    counted_as = "counted as"
+    """How the explanation of a game calls a gap that counts as another."""
 
     def __init__(self, parameters: Mapping[str, object], defaults: Defaults, per_point: int) -> None:
         if not parameters.keys() <= defaults.keys():
@@ -94,8 +102,8 @@ class FideLike:
 
     # ------------------------------------------------------------------ what a system says
 
-    def judge(self, own: int, games: Sequence[Game], start: str) -> tuple[list[Scored], int, int]:
-        """A rated player's games of one event that begins on `start`: each judged, the sum of what was expected, and of the ratings."""
+    def judge(self, event: int, own: State, is_later: bool, games: Sequence[Game], start: str) -> Judged:
+        """A rated player's games of one event that begins on `start`, judged by the state `own`."""
         raise NotImplementedError
 
     def forecast(self, own: int, theirs: int, start: str) -> int:
@@ -149,6 +157,21 @@ class FideLike:
     def with_counters(self, chosen: State, others: Sequence[State]) -> State:
         return fide_state.with_counters(chosen, others)
 
+    def adjust(self, state: State, kind: str, value: str) -> State | None:
+        """See `System.adjust`. A rating is above 0; to set one gives it to who has none, all else leaves him as he is."""
+        if kind == "formula":
+            formula = self.formulas.get(value)
+            if formula is None or not state[1] & RATED:
+                return None if formula is None else state
+            return rated_state(formula(state[0], self.per_point), state[1], state[2], self.per_point)
+        quanta = quanta_of(value, self.per_point)
+        if quanta is None or kind not in ("set", "add"):
+            return None
+        if kind == "add" and not state[1] & RATED:
+            return state
+        rating = quanta if kind == "set" else state[0] + quanta
+        return rated_state(rating, state[1], state[2], self.per_point) if 0 < rating < MOST_POINTS * self.per_point else None
+
     def pack(self, state: State) -> bytes:
         return fide_state.pack(state)
 
@@ -184,30 +207,43 @@ class FideLike:
 
     def rate(self, period: Period) -> dict[int, Row]:
         """See `System.rate`. A row's change is the sum over its lines of K x (half points / 2 - expected), rounded once."""
-        return {me: row_of(self._account(period, me, played)) for me, played in self._played(period).items()}
+        players, reads = self._played(period)
+        return {me: row_of(self._account(period, me, played, reads)) for me, played in players.items()}
 
     def explain(self, period: Period, player: int) -> list[Step]:
         """See `System.explain`."""
-        played = self._played(period, player).get(player)
-        if played is None:
+        players, reads = self._played(period, player)
+        if player not in players:
             return []
-        floor = self.floor(date_of(period.key))
-        return steps_of(self._account(period, player, played), period, self.per_point, self.whole, self.source, floor)
+        account = self._account(period, player, players[player], reads)
+        return steps_of(account, period, self.per_point, self.whole, self.source, self.floor(date_of(period.key)), self.counted_as)
 
-    def _played(self, period: Period, only: int | None = None) -> dict[int, Played]:
-        """The games of each player (or of one) that are rated for him by the facts."""
-        games = period.games
+    def _played(self, period: Period, only: int | None = None) -> tuple[dict[int, Played], Reads]:
+        """The games of each player (or of one) that are rated for him by the facts, and the lists by which they are judged."""
+        games, start = period.games, self._start
         whites, blacks, rated, events = games.white, games.black, games.rated, games.event
         players: dict[int, Played] = {}
+        reads: Reads = {}
         for i in range(period.low, period.high):
             white, black, bits, event = whites[i], blacks[i], rated[i], events[i]
+            if only is not None and only not in (white, black):
+                continue
+            read = reads.get(event)
+            if read is None:
+                read = reads[event] = period.read(event)
             if bits & WHITE and (only is None or white == only):
-                players.setdefault(white, {}).setdefault(event, []).append((i, games.white_half[i], black))
+                theirs = read[black] or start
+                players.setdefault(white, {}).setdefault(event, []).append(
+                    (i, games.white_half[i], theirs[0] if theirs[1] & RATED else None)
+                )
             if bits & BLACK and (only is None or black == only):
-                players.setdefault(black, {}).setdefault(event, []).append((i, games.black_half[i], white))
-        return players
+                theirs = read[white] or start
+                players.setdefault(black, {}).setdefault(event, []).append(
+                    (i, games.black_half[i], theirs[0] if theirs[1] & RATED else None)
+                )
+        return players, reads
 
-    def _account(self, period: Period, me: int, played: Played) -> Account:
+    def _account(self, period: Period, me: int, played: Played, reads: Reads) -> Account:
         before = period.now[me] or self._start
         if not before[1] & RATED:
             return self._pool(period, before, played)
@@ -215,26 +251,14 @@ class FideLike:
         traits = period.games.white_traits[first] if period.games.white[first] == me else period.games.black_traits[first]
         judged = []
         for event, games in played.items():
-            read = period.read(event)[me] or self._start
-            is_later = not read[1] & RATED
-            own = before if is_later else read
-            met = self._met(period, event, games)
-            scored, expected, ratings = self.judge(own[0], met, start_of(period.events[event]))
-            counted = [one.half for one in scored if one.expected >= 0]
-            judged.append(Judged(event, own, is_later, scored, len(counted), sum(counted), expected, ratings))
+            read = reads[event][me]
+            is_later = read is None or not read[1] & RATED
+            own = before if read is None or is_later else read
+            judged.append(self.judge(event, own, is_later, games, start_of(period.events[event])))
         return self._change(date_of(period.key), before, judged, traits)
 
-    def _met(self, period: Period, event: int, games: list[tuple[int, int, int]]) -> list[Game]:
-        """Games with the opponents' ratings in the list that the event reads."""
-        read, start = period.read(event), self._start
-        met: list[Game] = []
-        for i, half, opponent in games:
-            theirs = read[opponent] or start
-            met.append((i, half, theirs[0] if theirs[1] & RATED else None))
-        return met
-
     def _change(self, date: str, before: State, judged: list[Judged], traits: Traits) -> Account:
-        """A rated player's period: K, one rounding, the floor (B02 8.3.2 to 8.3.4, 7.2.1)."""
+        """A rated player's period: K, one rounding, the floor (B02 8.3, 7.2.1)."""
         whole, games = self.whole, sum(one.counted for one in judged)
         from_start, is_limited = self.k_at_start(date), self.is_limited(date)
         ks, used, exact = [], [], []
@@ -251,15 +275,13 @@ class FideLike:
             after = rated_state(rating, before[1], before[2] + games, self.per_point)
         else:
             after = unrated_state(before[1], before[2] + games) if self._keep_below else NEWCOMER
-        changes = [Fraction(number, 2 * whole) for number in exact]
-        return Account(before, judged, ks, used, changes, change, frozenset(), [], None, after)
+        return Account(before, judged, ks, used, exact, change, frozenset(), [], None, after)
 
     def _pool(self, period: Period, before: State, played: Played) -> Account:
         """The period of a player without a rating: results are pooled, and give a rating if they are enough (B02 7.1.4, 8.2)."""
         judged = []
         for event, games in played.items():
-            met = self._met(period, event, games)
-            scored = [Scored(i, half, theirs or 0, 0, NO_RATING if theirs is None else 0) for i, half, theirs in met]
+            scored = [Scored(i, half, theirs or 0, 0, NO_RATING if theirs is None else 0) for i, half, theirs in games]
             known = [one for one in scored if one.expected >= 0]
             scores, ratings = sum(one.half for one in known), sum(one.theirs for one in known)
             judged.append(Judged(event, before, False, scored, len(known), scores, 0, ratings))

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 
 from rerate.ratings.face import State, Traits
-from rerate.ratings.fide_account import NO_RATING, TOO_WIDE, Scored
+from rerate.ratings.fide_account import NO_RATING, TOO_WIDE, Judged, Scored
 from rerate.ratings.fide_core import COMMON, Defaults, FideLike, Game
-from rerate.ratings.fide_gaps import Gaps
+from rerate.ratings.fide_gaps import Gaps, clamped
+from rerate.ratings.fide_initial import raise_2024
 from rerate.ratings.fide_k import K_40_20_10, K, k_of, old_newcomers_k
 
 DATED: dict[str, tuple[str | int, str]] = {
@@ -23,6 +25,7 @@ class DatedFide(FideLike):
     """The rules back to 2009-07-01. A system derives from it and says what a gap is expected to give."""
 
     traits = frozenset({"birth_year"})
+    formulas = MappingProxyType({"raise-2024": raise_2024})
 
     def __init__(self, parameters: Mapping[str, object], defaults: Defaults, per_point: int) -> None:
         super().__init__(parameters, defaults, per_point)
@@ -34,25 +37,33 @@ class DatedFide(FideLike):
         """The expected score in parts of `whole` of a gap in quanta as it is counted."""
         raise NotImplementedError
 
-    def judge(self, own: int, games: Sequence[Game], start: str) -> tuple[list[Scored], int, int]:
+    def judge(self, event: int, own: State, is_later: bool, games: Sequence[Game], start: str) -> Judged:
         """Game by game (B02 8.3.1, 8.3.2)."""
-        rule = self._gaps
-        codes = [NO_RATING if theirs is None else TOO_WIDE if rule.is_too_wide(own, theirs, start) else 0 for _, _, theirs in games]
-        gaps = iter(rule.counted(own, [game[2] or 0 for game, code in zip(games, codes, strict=True) if not code], start))
-        scored, total, ratings = [], 0, 0
-        for (i, half, theirs), code in zip(games, codes, strict=True):
-            if code:
-                scored.append(Scored(i, half, theirs or 0, 0, code))
+        rating, rule, expect = own[0], self._gaps, self.expect
+        cap, may_be_wide = rule.cap(rating, start), rule.is_wide_unrated(start)
+        capped = _widest(games) if rule.is_one_capped(start) else None
+        scored: list[Scored] = []
+        counted = scores = total = ratings = 0
+        for i, half, theirs in games:
+            if theirs is None:
+                scored.append(Scored(i, half, 0, 0, NO_RATING))
                 continue
-            gap = next(gaps)
-            expected = self.expect(gap)
+            if may_be_wide and rule.is_too_wide(rating, theirs):
+                scored.append(Scored(i, half, theirs, 0, TOO_WIDE))
+                continue
+            gap = rating - theirs
+            if cap is not None and (gap < -cap or (gap > cap and (capped is None or capped == i))):
+                gap = clamped(gap, cap)
+            expected = expect(gap)
+            counted += 1
+            scores += half
             total += expected
-            ratings += theirs or 0
-            scored.append(Scored(i, half, theirs or 0, gap, expected))
-        return scored, total, ratings
+            ratings += theirs
+            scored.append(Scored(i, half, theirs, gap, expected))
+        return Judged(event, own, is_later, scored, counted, scores, total, ratings)
 
     def forecast(self, own: int, theirs: int, start: str) -> int:
-        return self.expect(self._gaps.counted(own, (theirs,), start)[0])
+        return self.expect(self._gaps.counted(own, theirs, start))
 
     def source(self, start: str) -> str:
         return self._gaps.source(start)
@@ -77,3 +88,9 @@ class DatedFide(FideLike):
 
     def floor(self, date: str) -> int | None:
         return (1400 if date >= FLOOR_1400 else 1000) * self.per_point
+
+
+def _widest(games: Sequence[Game]) -> int | None:
+    """The game against the lowest rated opponent, the first of them."""
+    met = [(theirs, i) for i, _, theirs in games if theirs is not None]
+    return min(met)[1] if met else None

@@ -5,8 +5,6 @@ event is capped for the stronger player) and of 2024-03-01 (any number, as befor
 rapid and blitz regulations 7.3.1 (2024-12-01).
 """
 
-from collections.abc import Sequence
-
 CAP_400 = "2009-07-01"
 ANY_NUMBER = "2024-03-01"
 EXEMPTION = "2025-10-01"
@@ -21,6 +19,11 @@ _SOURCES = (
     (CAP_400, "FIDE B02 8.5 (2009-07-01)"),
     ("", "FIDE B02 10.5 (before 2009-07-01)"),
 )
+
+
+def clamped(gap: int, cap: int) -> int:
+    """A gap counted as at most the cap, either way."""
+    return min(gap, cap) if gap > 0 else max(gap, -cap)
 
 
 class Gaps:
@@ -44,23 +47,23 @@ class Gaps:
         points = self._cap if self._cap is not None else 400 if start >= CAP_400 else 350
         return points * self._per_point if points else None
 
-    def counted(self, own: int, theirs: Sequence[int], start: str) -> list[int]:
-        """The gaps of one event as they count, own minus opponent's."""
-        gaps = [own - rating for rating in theirs]
-        cap = self.cap(own, start)
-        if cap is None:
-            return gaps
-        if self._one_capped_from <= start < ANY_NUMBER:
-            widest = gaps.index(max(gaps)) if gaps else None
-            return [max(gap, -cap) if at != widest else max(min(gap, cap), -cap) for at, gap in enumerate(gaps)]
-        return [max(min(gap, cap), -cap) for gap in gaps]
+    def is_one_capped(self, start: str) -> bool:
+        """Whether in an event of this day the cap helps the stronger player in one game only, that of the widest gap."""
+        return self._one_capped_from <= start < ANY_NUMBER
 
-    def is_too_wide(self, own: int, theirs: int, start: str) -> bool:
-        """Whether a game is not rated: a gap of 600 or more with one of the two above 2600, in rapid and blitz."""
-        if self._is_standard or start < WIDE_RULE:
-            return False
+    def counted(self, own: int, theirs: int, start: str) -> int:
+        """The gap of a single game as it counts, own minus opponent's."""
+        cap = self.cap(own, start)
+        return own - theirs if cap is None else clamped(own - theirs, cap)
+
+    def is_wide_unrated(self, start: str) -> bool:
+        """Whether games of an event of this day may be too wide to be rated."""
+        return not self._is_standard and start >= WIDE_RULE
+
+    def is_too_wide(self, own: int, theirs: int) -> bool:
+        """Whether a game of such an event is not rated: a gap of 600 or more with one of the two above 2600."""
         return abs(own - theirs) >= WIDE * self._per_point and max(own, theirs) > WIDE_ABOVE * self._per_point
 
     def source(self, start: str) -> str:
         """Where the cap of this day stands."""
-        return next(text for since, text in _SOURCES if start >= since)
+        return next(text for since, text in _SOURCES if start >= since and (since != EXEMPTION or self._is_exempting))

@@ -61,9 +61,11 @@ def initial_rating(games: int, half: int, ratings: Fraction, start: str, step: F
     return Initial(games, half, mean, share, over, rating if is_archived else min(rating, AT_MOST), ARCHIVED if is_archived else PRESENT)
 
 
-def raise_2024(rating: int) -> int:
-    """The one-time raise of 1 March 2024, in whole points: 0.4 x (2000 - R) is added to 1000 <= R < 2000; others stay.
+def raise_2024(rating: int, per_point: int = 1) -> int:
+    """The one-time raise of 1 March 2024: 0.4 x (2000 - R) is added to 1000 <= R < 2000; others stay. In quanta.
 
     Half cases do not arise. Source: FIDE Council decision, in force with B02 of 2024-03-01.
     """
-    return rating + (4 * (2000 - rating) + 5) // 10 if 1000 <= rating < 2000 else rating
+    if not 1000 * per_point <= rating < 2000 * per_point:
+        return rating
+    return rating + (4 * (2000 * per_point - rating) + 5) // 10

@@ -18,7 +18,8 @@ LAYOUT = "fide: rating i32, flags u8, games u8, months u8, each month u32, games
 """One for all FIDE-like systems, so that a list may pass from one to the next on a date."""
 
 RATED, REACHED_2400, REACHED_2300, FIRST_EVENT_OVER = 1, 2, 4, 8
-"""Flags: has a rating; a published rating has ever been 2400, 2300 or more; the first event with a game that counts is behind him."""
+"""Flags: has a rating; a published rating has ever been 2400, 2300 or more; the first event with a game that counts is behind him (so it is
+for everybody with a rating)."""
 
 GAMES_CAP = 30
 """No rule asks for more games than these."""
@@ -50,7 +51,7 @@ class Pooled(NamedTuple):
 
 def rated_state(rating: int, flags: int, games: int, per_point: int) -> State:
     """The state of who is published with a rating; the latches see it."""
-    flags |= RATED
+    flags |= RATED | FIRST_EVENT_OVER
     if rating >= 2400 * per_point:
         flags |= REACHED_2400
     if rating >= 2300 * per_point:
@@ -61,11 +62,6 @@ def rated_state(rating: int, flags: int, games: int, per_point: int) -> State:
 def unrated_state(flags: int, games: int, months: Iterable[Pooled] = ()) -> State:
     """The state of who has no rating."""
     return (0, flags & ~RATED, min(games, GAMES_CAP), *(number for one in months for number in one))
-
-
-def with_rating(state: State, rating: int, per_point: int) -> State:
-    """The state with another rating, as an office sets it; counters and latches stay, and the latches see it."""
-    return rated_state(rating, state[1], state[2], per_point)
 
 
 def pooled(state: State, month: int | None = None) -> list[Pooled]:
