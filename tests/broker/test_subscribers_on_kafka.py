@@ -5,6 +5,7 @@ What each was shown is held against a subscriber of all topics that was there fr
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -45,13 +46,13 @@ Shown = Mapping[str, Mapping[bytes, bytes]]
 
 async def test_whole_updates_only_beside_a_running_cleaner(bootstrap: str, tmp_path: Path) -> None:
     random = Random(f"{SEED} subscribers on Kafka")
-    first, *later = football_pieces(1_500)
+    first, *later = football_pieces(2_700)
     async with Place(bootstrap, tmp_path, overrides=CLEANED) as place:
         witness = await place.follow(FOOTBALL, times=TIMES)
-        await place.publish(first)  # taken in at once: an update of some 5,000 rows
+        await place.publish(first)  # taken in at once
         await place.rater("a")
         is_over = False
-        flowing = asyncio.create_task(place.flow(chunks(later, 8), ahead=0))
+        flowing = asyncio.create_task(place.flow(islice(chunks(later, 12), 30), ahead=0))
         lives = [
             asyncio.create_task(live_on(place, topics, tmp_path / name, random, lambda: is_over))
             for name, topics in (("one", ["rating-deltas"]), ("two", ["person-ids", "rating-snapshots"]), ("all", ROW_TOPICS))
@@ -62,9 +63,12 @@ async def test_whole_updates_only_beside_a_running_cleaner(bootstrap: str, tmp_p
         seen = [update for life in lives for update in await life]
         newest = await place.updates()
         await until(lambda: witness.shown() == newest, f"the witness shows {witness.shown()}, not {newest}")
+        sizes = [sum(map(len, update.rows.values())) for update in witness.updates]
+        assert sizes[0] > 10_000
+        assert sum(10 < size < 200 for size in sizes) > 5
         kept = sum(map(len, [await place.everything(FOOTBALL, [topic]) for topic in ROW_TOPICS]))
-        sent = sum(len(rows) for update in witness.updates for rows in update.rows.values())
-        print(f"{len(seen)} states of {len(witness.updates)} updates looked at; {kept} of {sent} rows are left")
+        sent, median = sum(sizes), sorted(sizes)[len(sizes) // 2]
+        print(f"{len(seen)} states of {len(sizes)} updates of {median} rows (median) to {max(sizes)} looked at; {kept} of {sent} are left")
         truth = folded(witness.updates)
         for number, shown in seen:
             for topic, rows in shown.items():
@@ -84,7 +88,7 @@ async def live_on(place: Place, topics: Sequence[str], home: Path, random: Rando
         store = RocksStore(home) if random.random() < 0.7 else None
         following = Following(log, topics, TIMES, partition=FOOTBALL, store=store)
         await following.start()
-        for _ in range(random.randint(3, 40)):
+        for _ in range(random.randint(3, 25)):
             if await following.step(random.choice((3, 50, 2_000))):
                 head = following.subscriber.heads()[football.POOL]
                 seen.append((head.update, {topic: dict(following.subscriber.rows(football.POOL, topic)) for topic in topics}))
