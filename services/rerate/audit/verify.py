@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from rerate.audit.explaining import FirstDifference, PublishedRows, first_difference
 from rerate.log.errors import LogMissing
+from rerate.log.patience import Patience
 from rerate.log.seam import Log, Record
 from rerate.messages.facts import DELTAS, FACT_TOPICS, Fact, Position
 from rerate.messages.partition import partition_of
@@ -76,6 +77,7 @@ async def verify(log: Log, pool: str | None = None, *, on_progress: OnProgress =
     Raises:
         NoSuchPool: the pool has no head.
         LogMissing: there are no outcomes, or no facts.
+        LogUnreachable: the log does not answer any more.
     """
     heads: dict[int, dict[str, bytes]] = {}
     for partition in range(log.partitions) if pool is None else [partition_of(pool, log.partitions)]:
@@ -142,11 +144,12 @@ async def _facts(log: Log, partition: int, heads: Mapping[str, Head], on_progres
     wanted = {topic: starts[topic] for topic, offset in upto.items() if offset}
     if not wanted:
         return found
-    reader = await log.reader(partition, wanted)
+    reader, patience = await log.reader(partition, wanted), Patience()
     try:
         while any(at < upto[topic] for topic, at in reader.positions().items()):
             for record in await reader.poll(POLL_RECORDS):
                 _sort_in(record, heads, found, log.partitions)
+            patience.look(reader.positions())
             on_progress("reading facts", min(of, sum(reader.positions().values())), of)
     finally:
         await reader.close()
@@ -166,11 +169,14 @@ async def _chains(log: Log, partition: int, newest: Mapping[str, bytes]) -> dict
     """The chain of each pool up to its verified head; what was published since is not looked at."""
     topic = "rating-updates"
     (end,) = (await log.ends(partition, [topic])).values()
-    reader = await log.reader(partition, await log.starts(partition, [topic]))
+    reader, patience = await log.reader(partition, await log.starts(partition, [topic])), Patience()
     records: list[Record] = []
-    while reader.positions()[topic] < end:
-        records += await reader.poll(POLL_RECORDS)
-    await reader.close()
+    try:
+        while reader.positions()[topic] < end:
+            records += await reader.poll(POLL_RECORDS)
+            patience.look(reader.positions())
+    finally:
+        await reader.close()
     return chains(_up_to(newest, [(record.key, record.value) for record in records if record.offset < end]))
 
 

@@ -11,6 +11,7 @@ from rerate.board.keeping import Batch, Kept
 from rerate.board.subscriber import Subscriber
 from rerate.board.updates import WholeUpdate
 from rerate.log.errors import LogInconsistent
+from rerate.log.patience import Patience
 from rerate.log.seam import Log, Reader, Store
 
 DAY_MS = 24 * 60 * 60 * 1000
@@ -97,6 +98,10 @@ class Following:
         """Whether everything that stood on the log at the start is shown."""
         return self._anew is None and self.subscriber.is_whole
 
+    def positions(self) -> dict[str, int]:
+        """Where it stands in each topic."""
+        return {} if self._reader is None else self._reader.positions()
+
     async def close(self) -> None:
         if self._reader is not None:
             await self._reader.close()
@@ -134,9 +139,16 @@ class Following:
 async def whole_updates(
     following: Following, sleep: Callable[[float], Awaitable[None]], *, forever: bool = False
 ) -> AsyncIterator[WholeUpdate]:
-    """The updates of a started subscriber: up to what stood on the log at the start, or for ever."""
+    """The updates of a started subscriber: up to what stood on the log at the start, or for ever.
+
+    Raises:
+        LogUnreachable: the log does not answer any more before that end; who follows for ever waits until it does.
+    """
+    patience = Patience()
     while forever or not following.is_whole():
         for update in await following.step():
             yield update
+        if not forever:
+            patience.look(following.positions())
         if following.is_idle and (forever or not following.is_whole()):
             await sleep(IDLE_S)

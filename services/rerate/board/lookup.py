@@ -13,6 +13,7 @@ import msgspec
 
 from rerate.board.following import Following, Times, whole_updates
 from rerate.log.errors import LogMissing
+from rerate.log.patience import Patience
 from rerate.log.seam import Log, Record
 from rerate.messages.facts import FACT_TOPICS
 from rerate.messages.partition import partition_of
@@ -105,14 +106,19 @@ class Lookup:
         return await self._reading_whole(pool, chosen, read)
 
     async def records(self, partition: int, topic: str) -> AsyncIterator[Record]:
-        """All records of a topic, up to its end as it is now."""
+        """All records of a topic, up to its end as it is now.
+
+        Raises:
+            LogUnreachable: the log does not answer any more.
+        """
         (end,) = (await self.log.ends(partition, [topic])).values()
-        reader = await self.log.reader(partition, await self.log.starts(partition, [topic]))
+        reader, patience = await self.log.reader(partition, await self.log.starts(partition, [topic])), Patience()
         try:
             while reader.positions()[topic] < end:
                 for record in await reader.poll(POLL_RECORDS):
                     if record.offset < end:
                         yield record
+                patience.look(reader.positions())
         finally:
             await reader.close()
 
@@ -141,10 +147,12 @@ class Lookup:
 
     async def _reading_whole(self, pool: str, topics: tuple[str, ...], read: Callable[[Head, Fetch], Awaitable[T]]) -> T:
         following = Following(self.log, topics, Times(clock_ms=wall_clock_ms), partition=self.partition(pool))
-        await following.start()
-        async for _ in whole_updates(following, asyncio.sleep):
-            pass
-        await following.close()
+        try:
+            await following.start()
+            async for _ in whole_updates(following, asyncio.sleep):
+                pass
+        finally:
+            await following.close()
         subscriber = following.subscriber
         head = subscriber.heads().get(pool)
         if head is None:

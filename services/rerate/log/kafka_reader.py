@@ -3,14 +3,13 @@
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from itertools import count
-from time import monotonic
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 
-from .errors import LogUnreachable
-from .kafka_border import ANSWER_S, TAKEOVER_S, close, translated, within
+from .kafka_border import ANSWER_S, close, translated, within
 from .kafka_names import read_any_name
+from .patience import Patience
 from .seam import Record
 
 POLL_MS = 100
@@ -130,18 +129,14 @@ async def up_to(reader: KafkaReader, topic: str, end: int, max_records: int = 5_
     """The records before an end, which must be a read-committed one.
 
     Raises:
-        LogUnreachable: it comes no nearer for `TAKEOVER_S`.
+        LogUnreachable: it comes no nearer for `SILENCE_S`.
     """
-    moved_at = monotonic()
-    position = reader.positions()[topic]
-    while position < end:
+    patience = Patience()
+    while reader.positions()[topic] < end:
         for record in await reader.poll(max_records):
             if record.topic == topic and record.offset < end:
                 yield record
-        if reader.positions()[topic] != position:
-            position, moved_at = reader.positions()[topic], monotonic()
-        elif monotonic() - moved_at > TAKEOVER_S:
-            raise LogUnreachable(f"reading {topic}: at offset {position} of {end} Kafka has not answered for {TAKEOVER_S:g} s")
+        patience.look(reader.positions())
 
 
 def windows(start: int, end: int, size: int) -> Iterable[tuple[int, int]]:
