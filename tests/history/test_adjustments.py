@@ -5,6 +5,8 @@ import pytest
 from rerate.history import Adjustment, History
 from rerate.messages.codes import CONFLICT
 from rerate.messages.facts import RatingAdjusted, RatingList
+from rerate.ratings.club import Club
+from rerate.ratings.systems import SYSTEMS, adjustment_problem
 from tests.kit.saying import (
     adjusted,
     configured,
@@ -89,6 +91,25 @@ def test_a_list_reconfigured_judges_its_adjustments_anew() -> None:
     assert (stands(history, fact), dict(history.adjustments("elo"))) == ("no-effect state", {})
     assert history.add([withdrawn(coarse).fact()]).adjusted == {("elo", "a1")}
     assert stands(history, fact) == "in-force"
+
+
+class Rigid(Club):
+    """A club ladder whose ratings nobody changes by decision."""
+
+    def adjust(self, *_: object) -> None:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("before", "stood"),
+    [("2023-12-31", "in-force"), ("2024-01-31", "in-force"), ("2024-02-01", "no-effect state"), ("2025-01-01", "no-effect state")],
+)
+def test_the_rule_of_its_date_judges_it(before: str, stood: str) -> None:
+    systems = {**SYSTEMS, "rigid/1": Rigid}
+    history = History(adjustment_problem=lambda rating_list, data: adjustment_problem(rating_list, data, systems))
+    fact, withdrawal = adjusted("a1", 1, "A", add="5", before=before), adjusted("a2", 1, before=before)
+    history.add(one.fact() for one in (ruled_lists(1, "club/1", "rigid/1 from 2024-02-01"), fact, withdrawal))
+    assert [stands(history, one) for one in (fact, withdrawal)] == [stood, "in-force"]
 
 
 def test_a_configuration_brings_adjustments_into_use_and_out_of_it() -> None:
