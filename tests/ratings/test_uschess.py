@@ -299,6 +299,12 @@ def test_a_stretch_that_solves_it(prior: int, limit_mean: bool, result: int) -> 
     assert (found.value.near, found.flat) == (result, True)
 
 
+@pytest.mark.parametrize(("half_points", "flat"), [(0, True), (1, False), (2, False), (4, True)])
+def test_all_lost_and_all_won_have_stretches_without_an_end(half_points: int, flat: bool) -> None:
+    found = special(ratio(1300, 1), ratio(0, 1), "mixed", [ratio(1500, 1), ratio(1700, 1)], half_points)
+    assert (found.flat, found.value.near) == (flat, {0: 1100, 1: 1400, 2: 1600, 4: 2100}[half_points])
+
+
 @pytest.mark.parametrize(("score", "result"), [("0", "1400.000"), ("1", "2600.000")])
 @pytest.mark.parametrize("year", [2000, 2020])
 def test_a_newcomer_who_lost_or_won_all_is_400_from_the_nearest_of_them_wherever_he_started(score: str, result: str, year: int) -> None:
@@ -369,7 +375,16 @@ def test_a_bonus_takes_what_is_above_b_times_the_root_of_the_games_four_at_least
 
 @pytest.mark.parametrize(
     ("rating", "k"),
-    [("2200", "800"), ("2200.001", "799.998"), ("2400", "400"), ("2499.999", "200.002"), ("2500", "200"), ("2700", "200"), ("1900", "800")],
+    [
+        ("2199", "800"),
+        ("2200", "800"),
+        ("2200.001", "799.998"),
+        ("2400", "400"),
+        ("2499.999", "200.002"),
+        ("2500", "200"),
+        ("2700", "200"),
+        ("1900", "800"),
+    ],
 )
 def test_k_in_a_dual_rated_event(rating: str, k: str) -> None:
     """K x (N' + m), against what it is in any other event."""
