@@ -351,6 +351,15 @@ def test_the_bonus_constant_by_the_last_day_of_the_event(end: str, constant: int
     assert table == said > 0
 
 
+def test_the_explanation_of_a_bonus_names_where_its_constant_is_from() -> None:
+    sources = [
+        next(step.source for step in against(system(**given), own("1500"), games, end="2025-06-01").steps("me") if step.code == "bonus")
+        for given, games in (({}, WINS), ({"bonus": "12"}, WINS), ({}, WINS[:2]))
+    ]
+    text = "US Chess Rating System, section 4.2 (2020-09-02)"
+    assert sources == [f"{text}; B of new.uschess.org for events that end on 2025-06-01", text, text]
+
+
 @pytest.mark.parametrize(
     ("opponents", "bonus"), [("ab", False), ("abc", True), ("aabb", True), ("aaab", False), ("aabbb", False), ("aab", True)]
 )

@@ -94,7 +94,10 @@ def _standard(rules: Rules, entrant: Entrant, rated: Rated, formula: Standard, e
         text = (
             f"The bonus is what the change has above {_shown(Fraction(entrant.threshold))}, B being {rules.bonus(end):g}: {_shown(bonus)}."
         )
-    steps.append(Step("bonus", text, _source(f"section 4.2; B for events that end on {end}"), event, adds=bonus))
+    source = _source("section 4.2")
+    if entrant.threshold is not None and rules.constant is None:
+        source += f"; B of new.uschess.org for events that end on {end}"
+    steps.append(Step("bonus", text, source, event, adds=bonus))
     return steps
 
 
