@@ -64,12 +64,12 @@ class Plain:
     mean: bool = False
     quantum: float = 1
     births: dict[int, int] = field(default_factory=dict)
-    close: dict[int, float] = field(default_factory=dict)
-    """How near to a tie each player's sum came in the last month, in quanta."""
+    near_tie: set[int] = field(default_factory=set)
+    """Players whose sum of the last month is nearer to a tie than a table of millionths tells apart."""
 
     def month(self, month: str, lists: Callable[[str], dict[int, Player]], events: list[Event]) -> dict[int, Player]:
         now = lists(month)
-        self.close = {}
+        self.near_tie = set()
         after = dict(now)
         for me in sorted({side for event in events for game in event.games for side in game[:2]}):
             mine = [(event, self.games_of(event, me)) for event in events]
@@ -112,15 +112,17 @@ class Plain:
             ]
             won = sum(score for _, score in rated)
             parts.append((own, won - self.expected(own.rating, [rating for rating, _ in rated], event.start), len(rated)))
-        games_played = sum(count for _, _, count in parts)
-        total = 0.0
-        for own, won, _ in parts:
+        games_played = sum(one[2] for one in parts)
+        total = table_error = 0.0
+        for own, won, count in parts:
             k = self.k(month, own if self.k_at_start(month) else old, self.births.get(me))
             if games_played * k > 700 and self.has_700(month):
                 k = 700 // games_played
             total += k * won
+            table_error += k * count * 5e-7
         exact = total / self.quantum
-        self.close[me] = abs(exact % 1 - 0.5)
+        if abs(exact % 1 - 0.5) <= table_error / self.quantum:
+            self.near_tie.add(me)
         rating = old.rating + half_away(exact) * self.quantum
         rating = round(rating, 3)
         played = min(30, old.games + games_played)

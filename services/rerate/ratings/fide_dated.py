@@ -69,9 +69,15 @@ class DatedFide(FideLike):
         return self._gaps.source(start)
 
     def k_rule(self, date: str, state: State, traits: Traits) -> K:
-        year = next((value for name, value in traits if name == "birth_year"), None)
-        birth_year = year if type(year) is int else int(date[:4]) if self._is_junior_unknown else None
+        birth_year = self._birth_year(int(date[:4]), traits)
         return k_of(self._kind, date, state, self.per_point, birth_year, self._new_30_from)
+
+    def _birth_year(self, this_year: int, traits: Traits) -> int | None:
+        """As registered; what lies ahead is none, and who has none is a junior or an adult as the parameter has it."""
+        for name, value in traits:
+            if name == "birth_year" and type(value) is int and value <= this_year:
+                return value
+        return this_year if self._is_junior_unknown else None
 
     def k_at_start(self, date: str) -> bool:
         """From 2009-07-01 K goes by the rating at the start of the event; on present lists it is the one of the list before."""
