@@ -13,10 +13,11 @@ from math import sqrt
 
 from rerate.ratings.face import State, Step
 from rerate.ratings.functions import log
-from rerate.ratings.glicko_base import GlickoBase, Result, Standing
+from rerate.ratings.glicko_base import GlickoBase, Result, Sources, Standing
 from rerate.ratings.glicko_settings import BILLION, COMMON, Given
 
 NAME = "glicko/1"
+PAPER = "Glickman, The Glicko system (glicko.pdf)"
 
 PARAMETERS: dict[str, tuple[str | int, str]] = COMMON | {
     "c": ("63.2", "growth: the square of the deviation gains the square of c each period, 0 to 9,999; see `growth_constant`"),
@@ -32,7 +33,7 @@ class Glicko(GlickoBase):
 
     name = NAME
     layout = "glicko/1: rating i32, deviation u32, games u8, last i32"
-    source = "Glickman, The Glicko system"
+    sources = Sources(f"{PAPER}, step 1", f"{PAPER}, step 2", f"{PAPER}, step 2")
     scale = 400.0 / log(10.0)
 
     def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:

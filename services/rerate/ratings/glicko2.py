@@ -4,7 +4,7 @@ Source: Glickman, Example of the Glicko-2 system (glicko.net/glicko/glicko2.pdf)
 (rating/src/main/scala/glicko) and lila (modules/rating). The deviation grows in two ways that agree over one period:
 
 * `idle: before`, the paper's: all but the last of the elapsed periods were idle and grew it by the old volatility (step 6), for opponents
-  as well; the last is this one, which grows it by the new volatility (step 5).
+  as well; the last is this one, which grows it by the new volatility (step 6 again).
 * `idle: within`, Lichess': this period grows it by the new volatility, times the elapsed periods.
 
 Where each period a player plays in is a whole one (`Time.whole`), his first grows it, too, as in the paper's example; by days, a first
@@ -19,16 +19,20 @@ from math import floor, sqrt
 
 from rerate.ratings.face import NoResult, State, Step
 from rerate.ratings.functions import exp, log
-from rerate.ratings.glicko_base import GlickoBase, Line, Result, Standing, fixed
+from rerate.ratings.glicko_base import GlickoBase, Line, Result, Sources, Standing, fixed
 from rerate.ratings.glicko_settings import BILLION, COMMON, Given, parts_of
 
 NAME = "glicko2/1"
+PAPER = "Glickman, Example of the Glicko-2 system (glicko2.pdf)"
 
 PARAMETERS: dict[str, tuple[str | int, str]] = COMMON | {
     "preset": ("none", "none, or lichess: the constants of Lichess in place of the defaults; what the rule names goes before them"),
     "start_volatility": ("0.06", "a newcomer's volatility"),
     "min_volatility": ("0.000000001", "no volatility falls below"),
-    "max_volatility": ("4", "no volatility rises above, at most 4"),
+    "max_volatility": (
+        "4",
+        "no volatility rises above, at most 4; the paper has no limit, and one upset over a gap of some 1,000 points makes it leap",
+    ),
     "tau": ("0.5", "how much a volatility may change, 0.01 to 10; the paper's advice is 0.3 to 1.2"),
     "tolerance": ("0.000001", "the search for the volatility ends when the logarithm of its square is known so well; 1e-9 to 0.01"),
     "idle": ("before", "before: idle periods grow the deviation before this one, by the old volatility; within: all inside it, by the new"),
@@ -53,8 +57,9 @@ LICHESS: dict[str, str | int] = {
 }
 """Source: lila modules/rating Glicko.scala, scalachess model.scala. Crazyhouse has white_advantage 20.30966."""
 
-MOST_STEPS = 100
-"""The search for the volatility has no result after so many; it needs about ten."""
+MOST_STEPS = 1_000
+"""The search for the volatility has no result after so many. It needs about ten, and more the less the games say: up to 300 where all were
+as good as decided beforehand."""
 
 _STATE = struct.Struct(">iIBiI")
 
@@ -64,7 +69,7 @@ class Glicko2(GlickoBase):
 
     name = NAME
     layout = "glicko2/1: rating i32, deviation u32, games u8, last i32, volatility u32"
-    source = "Glickman, Example of the Glicko-2 system"
+    sources = Sources(f"{PAPER}, step 6 of idle periods", f"{PAPER}, steps 3 and 7", f"{PAPER}, step 7")
     scale = 173.7178
 
     def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:
@@ -101,7 +106,7 @@ class Glicko2(GlickoBase):
             f"v {v:.6f}, delta {v * result.outcome:.6f}, tau {self._tau}: volatility {fixed(me.state[4], 9)} becomes "
             f"{fixed(result.state[4], 9)}; the deviation grows by it for {me.within:.6f} periods"
         )
-        return [Step("volatility", text, f"{self.source}, steps 3 to 6")]
+        return [Step("volatility", text, f"{PAPER}, steps 3 to 6")]
 
     def seed(self, fields: Mapping[str, object]) -> State | None:
         """As `GlickoBase.seed`, and volatility?, a decimal string."""

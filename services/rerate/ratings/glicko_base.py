@@ -67,6 +67,17 @@ class Met(NamedTuple):
     """g^2 E (1 - E)."""
 
 
+class Sources(NamedTuple):
+    """Where in its paper a system's steps stand."""
+
+    start: str
+    """The deviation at the start of a period."""
+    game: str
+    """g, E and what a game adds."""
+    deviation: str
+    """The new deviation."""
+
+
 class Result(NamedTuple):
     """What a player's games of one period come to. Deviations are on the inner scale."""
 
@@ -92,10 +103,10 @@ class Line(NamedTuple):
 
     event: int
     before: State
-    start_deviation: int
-    """At the start of the period, thousandths."""
+    grown_deviation: int
+    """At the start of the period, billionths of a point."""
     elapsed: int | None
-    """Periods since his last, millionths."""
+    """Periods since his last, billionths."""
     games: int
     halves: int
     expected: int
@@ -139,8 +150,8 @@ class GlickoBase(ABC):
     sees_events = False
     traits: frozenset[str] = frozenset()
 
-    source: str
-    """The paper, for explanations."""
+    sources: Sources
+    """For explanations."""
     scale: float
     """Points in one of the inner scale."""
 
@@ -255,8 +266,8 @@ class GlickoBase(ABC):
         return Line(
             met[0].event,
             me.state,
-            self._outer(me.phi),
-            None if me.elapsed is None else _nearest(me.elapsed, SCALE),
+            _nearest(me.phi * self.scale, BILLION),
+            None if me.elapsed is None else _nearest(me.elapsed, BILLION),
             len(met),
             sum(one.half for one in met),
             _nearest(fsum([one.expected for one in met]), SCALE),
@@ -292,22 +303,24 @@ class GlickoBase(ABC):
                 f"against {decimal(one.opponent.state[0], self.per_point)}, deviation {one.opponent.phi * self.scale:.3f} (g "
                 f"{one.opponent.g:.6f}): scored {_halves(one.half)}, expected {one.expected:.6f}: {signed(adds)}"
             )
-            steps.append(Step("change", text, f"{self.source}, g, E and the new rating", one.event, one.game, adds))
+            steps.append(Step("change", text, self.sources.game, one.event, one.game, adds))
         steps += self._widening_steps(me, result)
         text = f"deviation {result.widened * self.scale:.3f} before the games, {result.phi * self.scale:.3f} after them"
-        steps.append(Step("deviation", text, f"{self.source}, the new deviation"))
+        steps.append(Step("deviation", text, self.sources.deviation))
         if (kept := result.state[1]) != self._outer(result.phi):
-            steps.append(Step("limit", f"the deviation is held at its limit {decimal(kept, PER_DEVIATION)}", "the list's own rule"))
+            name = "min_deviation" if kept > self._outer(result.phi) else "max_deviation"
+            steps.append(Step("limit", f"the deviation is held at {decimal(kept, PER_DEVIATION)}", f"the list's {name}"))
         rounded = Fraction(result.rounded, self.per_point)
         text = f"the sum {signed(added)}, rounded half away from zero to {signed(rounded)}"
         steps.append(Step("rounding", text, "the list's quantum", adds=rounded - added))
         if result.allowed != result.rounded:
             allowed = Fraction(result.allowed, self.per_point)
-            text = f"most that a rating moves for {len(met)} games is {signed(abs(allowed))}"
-            steps.append(Step("limit", text, "the list's own rule", adds=allowed - rounded))
+            text = f"held to {signed(allowed)} for {len(met)} game{'' if len(met) == 1 else 's'}"
+            steps.append(Step("limit", text, "the list's max_change", adds=allowed - rounded))
         if beyond := result.state[0] - me.state[0] - result.allowed:
-            text = f"the rating is held at its limit {decimal(result.state[0], self.per_point)}"
-            steps.append(Step("limit", text, "the list's own rule", adds=Fraction(beyond, self.per_point)))
+            text = f"the rating is held at {decimal(result.state[0], self.per_point)}"
+            name = "min_rating" if beyond > 0 else "max_rating"
+            steps.append(Step("limit", text, f"the list's {name}", adds=Fraction(beyond, self.per_point)))
         return steps
 
     def _own(self, me: Standing) -> Step:
@@ -317,7 +330,7 @@ class GlickoBase(ABC):
             text += "; no period before it is known"
         else:
             text += f"; {me.elapsed:.6f} periods since the last, by which the deviation becomes {me.phi * self.scale:.3f} at its start"
-        return Step("own", text, f"{self.source}, the deviation at the start of a period")
+        return Step("own", text, self.sources.start)
 
     # ---------------------------------------------------------------------- for readers
 
@@ -399,14 +412,14 @@ class GlickoBase(ABC):
             "rating": decimal(line.before[0], self.per_point),
             "provisional": self.provisional(line.before),
             "deviation": decimal(line.before[1], PER_DEVIATION),
-            "start_deviation": decimal(line.start_deviation, PER_DEVIATION),
+            "grown_deviation": fixed(line.grown_deviation, 9),
             "games": line.games,
             "score": _halves(line.halves),
             "expected": fixed(line.expected, 6),
             "outcome": fixed(line.outcome, 9),
             "information": fixed(line.information, 9),
         }
-        return shown | ({} if line.elapsed is None else {"elapsed": fixed(line.elapsed, 6)})
+        return shown | ({} if line.elapsed is None else {"elapsed": fixed(line.elapsed, 9)})
 
 
 def _nearest(value: float, per_one: int) -> int:
