@@ -133,18 +133,18 @@ def states(draw: st.DrawFn) -> State:
     return state
 
 
-@law(states())
+@law(states(), share=0.3)
 def test_what_the_wire_shows_is_a_seed_of_the_same_state(state: State) -> None:
     assert CURVE.seed(CURVE.wire_state(state)) == state
 
 
-@law(states(), states())
+@law(states(), states(), share=0.3)
 def test_different_states_have_different_bytes_even_at_each_others_ends(one: State, other: State) -> None:
     assert (CURVE.pack(one) == CURVE.pack(other)) is (one == other)
     assert not CURVE.pack(one).startswith(CURVE.pack(other)) or one == other
 
 
-@law(states(), st.lists(states(), max_size=3))
+@law(states(), st.lists(states(), max_size=3), share=0.3)
 def test_counters_of_merged_persons_do_not_depend_on_their_order(chosen: State, others: list[State]) -> None:
     merged = CURVE.with_counters(chosen, others)
     assert CURVE.with_counters(chosen, others[::-1]) == merged
