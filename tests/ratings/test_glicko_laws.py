@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, timedelta
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -11,11 +11,11 @@ import pytest
 from hypothesis import strategies as st
 
 from rerate.ratings.face import BLACK, WHITE, Key, Period, State
-from rerate.ratings.glicko2 import Glicko2, new_volatility
+from rerate.ratings.glicko2 import LICHESS, Glicko2, new_volatility
 from rerate.ratings.glicko_base import GlickoBase
 from rerate.ratings.quantum import decimal
 from tests.kit import plain_glicko
-from tests.kit.laws import law
+from tests.kit.laws import EXAMPLES, SEED, law
 from tests.kit.plain_glicko import Player
 from tests.ratings.glicko_kit import KEYS, MAKERS, period, seeded
 
@@ -207,7 +207,7 @@ def test_a_game_between_equals_moves_both_by_the_same(name: str, random: Random)
 def test_a_forecast_of_both_sides_makes_one_whole_and_better_results_never_cost(name: str, random: Random) -> None:
     system = MAKERS[name]({}, 1000, "game")
     a, b = (seeded(system, **fields(random, system)) for _ in range(2))
-    assert system.expected(a, b, KEYS["game"]) + system.expected(b, a, KEYS["game"]) in (1_000_000, 1_000_001)
+    assert system.expected(a, b, KEYS["game"]) + system.expected(b, a, KEYS["game"]) == 1_000_000
     ratings = [system.rate(period([[0, 1, half]], {0: a, 1: b}, KEYS["game"]))[0].state[0] for half in (0, 1, 2)]
     assert ratings == sorted(ratings)
     assert ratings[0] <= a[0] <= ratings[2]
@@ -291,6 +291,58 @@ def test_both_calculations_agree_to_the_quantum(name: str) -> None:
             assert abs(row.state[1] - after.rd * 1000) <= 0.5001
 
     agree()
+
+
+CAREERS = [
+    ("glicko/1", "month", {"min_deviation": "30"}),
+    ("glicko/1", "game", {"days_per_period": "7", "white_advantage": "35"}),
+    ("glicko2/1", "month", FINE),
+    ("glicko2/1", "date", FINE | {"tau": "0.75"}),
+    ("glicko2/1", "game", FINE | {"preset": "lichess"}),
+]
+
+
+@pytest.mark.parametrize(("name", "kind", "parameters"), CAREERS, ids=[f"{name}-{kind}" for name, kind, _ in CAREERS])
+def test_both_calculations_agree_over_careers(name: str, kind: str, parameters: dict[str, Any]) -> None:
+    """Periods at random dates, one after another, among twelve players. The second calculation keeps the dates by itself."""
+    system, random = MAKERS[name](parameters, 1000, kind), Random(SEED)
+    states: dict[int, State] = {}
+    played: dict[int, date] = {}
+    day = date(2015, 1, 1)
+    said = (LICHESS if "preset" in parameters else {}) | parameters
+    advantage, tau = float(said.get("white_advantage", 0)), float(said.get("tau", 0.5))
+    gaps = {"game": (0, 1, 7, 40), "date": (1, 7, 40), "month": (31, 62, 93)}[kind]
+    for _ in range(EXAMPLES):
+        day += timedelta(days=random.choice(gaps))
+        games = [[*random.sample(range(12), 2), random.randint(0, 2)] for _ in range(1 if kind == "game" else 15)]
+        one = period(games, states, (day.isoformat()[:7] if kind == "month" else day.isoformat(),))
+        before, within = {}, {}
+        for player in range(12):
+            idle, within[player] = plain_spans(name, kind, parameters, played.get(player), day)
+            before[player] = plain_start(states.get(player) or system.start(), idle, name)
+        for player, row in system.rate(one).items():
+            met = games_of(player, one, before, advantage)
+            if name == "glicko/1":
+                after = plain_glicko.glicko(before[player], met)
+            else:
+                after = plain_glicko.glicko2(before[player], met, tau, within[player])
+                assert abs(row.state[4] - min(after.sigma, system._max_volatility / 10**9) * 10**9) <= 0.5 + after.sigma * 0.5
+            assert abs(row.state[0] - after.rating * 1000) <= 0.5001
+            least, most = system._min_deviation, system._max_deviation
+            assert abs(row.state[1] - min(max(after.rd * 1000, least), most)) <= 0.5001
+            states[player], played[player] = row.state, day
+
+
+def plain_spans(name: str, kind: str, parameters: dict[str, Any], last: date | None, day: date) -> tuple[float, float]:
+    """Periods of growth before the period and inside it, from the dates."""
+    if last is None:
+        return 0.0, float(kind == "month" and name == "glicko2/1")
+    per_day = 0.21436 if "preset" in parameters else 1 / float(parameters.get("days_per_period", 30))
+    months = 12 * (day.year - last.year) + day.month - last.month
+    elapsed = months if kind == "month" else (day - last).days * per_day
+    if name == "glicko/1":
+        return elapsed, 0.0
+    return (0.0, elapsed) if "preset" in parameters else (max(elapsed - 1, 0.0), min(elapsed, 1.0))
 
 
 @law(compared("glicko2/1"))

@@ -11,7 +11,8 @@ import pytest
 from rerate.ratings.face import State
 from rerate.ratings.glicko import Glicko, growth_constant
 from rerate.ratings.glicko2 import Glicko2, new_volatility
-from rerate.ratings.glicko_base import GlickoBase, Result, curve, g_of
+from rerate.ratings.glicko_base import GlickoBase, Result
+from rerate.ratings.glicko_game import curve, g_of
 from tests.ratings.glicko_kit import KEYS, deviation_of, period, seeded, worked
 
 ORACLES: dict[str, dict[str, Any]] = {one["id"]: one for one in json.loads((Path(__file__).parent / "oracles_glicko.json").read_bytes())}

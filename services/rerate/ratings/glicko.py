@@ -13,7 +13,8 @@ from math import sqrt
 
 from rerate.ratings.face import State, Step
 from rerate.ratings.functions import log
-from rerate.ratings.glicko_base import GlickoBase, Result, Sources, Standing
+from rerate.ratings.glicko_base import GlickoBase, Result, Sources
+from rerate.ratings.glicko_game import Standing
 from rerate.ratings.glicko_settings import BILLION, COMMON, Given
 
 NAME = "glicko/1"

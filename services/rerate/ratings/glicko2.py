@@ -19,7 +19,8 @@ from math import floor, sqrt
 
 from rerate.ratings.face import NoResult, State, Step
 from rerate.ratings.functions import exp, log
-from rerate.ratings.glicko_base import GlickoBase, Line, Result, Sources, Standing, fixed
+from rerate.ratings.glicko_base import GlickoBase, Line, Result, Sources, fixed
+from rerate.ratings.glicko_game import Standing
 from rerate.ratings.glicko_settings import BILLION, COMMON, Given, parts_of
 
 NAME = "glicko2/1"

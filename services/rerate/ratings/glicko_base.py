@@ -3,8 +3,7 @@
 Both papers' formulas are one calculation on the scale of Glicko-2, phi = deviation / scale; Glicko-1 is the one whose deviation does not
 widen inside the period (its scale is 400 / ln 10 = 1 / q):
 
-    g(phi) = 1 / sqrt(1 + 3 phi^2 / pi^2)
-    E = 1 / (1 + e^(-g_j gap / scale)), g_j of the opponent, gap = own - opponent's rating, White stronger by the advantage
+    g and E of each game: see `glicko_game`
     1/v = sum of g_j^2 E (1 - E)      (Glicko-1: scale^2 / d^2)
     phi' = 1 / sqrt(1 / phi*^2 + 1/v)
     rating' = rating + scale phi'^2 (sum of g_j (s - E))
@@ -21,50 +20,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import floor, fsum, pi, sqrt
+from math import floor, fsum, sqrt
 from typing import NamedTuple
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.messages.facts import Event
 from rerate.ratings.expected import SCALE
 from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Unusable, placed_month
-from rerate.ratings.functions import exp
+from rerate.ratings.glicko_game import Met, Standing, curve, g_of, met
 from rerate.ratings.glicko_settings import BILLION, PER_DEVIATION, Given, Time, date_of, parts_of, text_of
 from rerate.ratings.quantum import decimal, round_half_away, signed
 
 PERIODS = frozenset({"event", "date", "round", "month", "game"})
-
-_THREE_BY_PI_SQUARED = 3.0 / (pi * pi)
-
-
-class Standing(NamedTuple):
-    """A player at the start of a period."""
-
-    state: State
-    phi: float
-    """Deviation / scale, grown as far as it grows before the period."""
-    g: float
-    """What games against him weigh."""
-    elapsed: float | None
-    """Periods since his last; None if none is known."""
-    within: float
-    """Periods by which his deviation grows inside this one, if he plays."""
-
-
-class Met(NamedTuple):
-    """A game of a player in a period."""
-
-    event: int
-    game: int
-    """Which game of the columns."""
-    half: int
-    """Half points scored."""
-    opponent: Standing
-    expected: float
-    outcome: float
-    """g (s - E), g of the opponent."""
-    information: float
-    """g^2 E (1 - E)."""
 
 
 class Sources(NamedTuple):
@@ -115,30 +82,6 @@ class Line(NamedTuple):
     """Sum of g (s - E), billionths."""
     information: int
     """Sum of g^2 E (1 - E), billionths."""
-
-
-def g_of(phi: float) -> float:
-    """g(phi), the weight of games against a player of deviation phi (inner scale). Source: glicko.pdf, step 2; glicko2.pdf, step 3."""
-    return 1.0 / sqrt(1.0 + _THREE_BY_PI_SQUARED * phi * phi)
-
-
-def curve(x: float) -> tuple[float, float]:
-    """1 / (1 + e^-x) and 1 minus it, both with all their digits."""
-    e = exp(-abs(x))
-    larger, smaller = 1.0 / (1.0 + e), e / (1.0 + e)
-    return (larger, smaller) if x >= 0.0 else (smaller, larger)
-
-
-def met(event: int, game: int, half: int, opponent: Standing, gap: float) -> Met:
-    """A game by the gap (own less opponent's rating, with the advantage, on the inner scale) and the half points scored.
-
-    The score less the expected score keeps all its digits where the expected is near the score, and of a draw one side's is exactly the
-    other's negated.
-    """
-    g = opponent.g
-    expected, rest = curve(g * gap)
-    surplus = 0.5 * (rest - expected) if half == 1 else rest if half == 2 else -expected
-    return Met(event, game, half, opponent, expected, g * surplus, g * g * (expected * rest))
 
 
 class GlickoBase(ABC):
@@ -340,7 +283,8 @@ class GlickoBase(ABC):
         day = self._time.day(str(key[0]))
         left, right = white or self._start, black or self._start
         gap = (left[0] - right[0]) / self.per_point + self._advantage
-        return _nearest(self.forecast(gap, self._phi_on(left, day) * self.scale, self._phi_on(right, day) * self.scale), SCALE)
+        larger = _nearest(self.forecast(abs(gap), self._phi_on(left, day) * self.scale, self._phi_on(right, day) * self.scale), SCALE)
+        return larger if gap >= 0 else SCALE - larger
 
     def forecast(self, gap: float, deviation: float, other: float) -> float:
         """Expected score by the gap in ratings and both deviations, in points."""
