@@ -197,6 +197,18 @@ def test_a_curve_may_have_everybody_rated_from_the_first_day() -> None:
     assert moved(built) > 0
 
 
+def test_a_newcomer_who_was_not_in_the_list_at_the_start_plays_by_the_newcomers_rating() -> None:
+    """As his opponents see him, too."""
+    system = FideCurve({"newcomer": "1500", "k": 20}, 10, "month")
+    built = Built(system)
+    built.now = {ME: seeded(system, "1900.0"), 1: seeded(system, "1500.0")}
+    built.older[("2026-01",)] = {}
+    built.game(built.event("2026-01-20", reads=("2026-01",)), ME, 1, 2)
+    rows = built.rate()
+    assert [rows[player].lines[0].rating for player in (ME, 1)] == [15_000, 15_000]
+    assert moved(built) == 10
+
+
 def test_a_curve_without_a_floor_keeps_everybody() -> None:
     for floor, is_rated in (("rule", False), ("none", True)):
         system = FideCurve({"floor": floor}, 10, "month")

@@ -74,6 +74,13 @@ def test_every_field_of_a_seed_is_optional_and_games_stop_at_30() -> None:
     assert FIDE.seed({"rating": "2399", "reached_2400": True}) == (2399, 15, 0)
 
 
+def test_without_a_floor_a_rating_may_be_below_zero() -> None:
+    free = FideCurve({"floor": "none"}, 10, "month")
+    assert free.seed({"rating": "-5.5"}) == (-55, 9, 0)
+    assert free.wire_state((-55, 9, 0))["rating"] == "-5.5"
+    assert free.adjust((20, 9, 0), "add", "-5") == (-30, 9, 0)
+
+
 def test_a_seed_of_more_than_26_months_keeps_the_newest() -> None:
     fields = {f"pool_20{20 + n // 12}_{n % 12 + 1:02d}": "games1-half1-sum1800" for n in range(28)}
     state = FIDE.seed(fields)

@@ -68,6 +68,8 @@ class FideLike:
         self.given = {name: parameters.get(name, default) for name, (default, _) in defaults.items()}
         self.per_point = per_point
         self._start: State = NEWCOMER
+        self._least = 1
+        """The lowest rating, in quanta, that a seed or an adjustment may give."""
         self._round_events = self.choice("rounding", "period", "event") == "event"
         self._count_initial = self.choice("initial_games_count", "no", "yes") == "yes"
         self._keep_below = self.choice("below_floor", "keep", "forget") == "keep"
@@ -152,13 +154,13 @@ class FideLike:
     def seed(self, fields: Mapping[str, object]) -> State | None:
         """A seed has the fields of `wire_state`, each of them optional: rating, games, reached_2300, reached_2400, first_event_over, and
         for a player without a rating his pooled months, as `pool_2026_03: games5-half7-sum9512` (the sum of ratings in quanta)."""
-        return fide_state.state_of(fields, self.per_point)
+        return fide_state.state_of(fields, self.per_point, self._least)
 
     def with_counters(self, chosen: State, others: Sequence[State]) -> State:
         return fide_state.with_counters(chosen, others)
 
     def adjust(self, state: State, kind: str, value: str) -> State | None:
-        """See `System.adjust`. A rating is above 0; to set one gives it to who has none, all else leaves him as he is."""
+        """See `System.adjust`. To set a rating gives it to who has none; all else leaves him as he is."""
         if kind == "formula":
             formula = self.formulas.get(value)
             if formula is None or not state[1] & RATED:
@@ -170,7 +172,7 @@ class FideLike:
         if kind == "add" and not state[1] & RATED:
             return state
         rating = quanta if kind == "set" else state[0] + quanta
-        return rated_state(rating, state[1], state[2], self.per_point) if 0 < rating < MOST_POINTS * self.per_point else None
+        return rated_state(rating, state[1], state[2], self.per_point) if self._least <= rating < MOST_POINTS * self.per_point else None
 
     def pack(self, state: State) -> bytes:
         return fide_state.pack(state)
@@ -251,10 +253,9 @@ class FideLike:
         traits = period.games.white_traits[first] if period.games.white[first] == me else period.games.black_traits[first]
         judged = []
         for event, games in played.items():
-            read = reads[event][me]
-            is_later = read is None or not read[1] & RATED
-            own = before if read is None or is_later else read
-            judged.append(self.judge(event, own, is_later, games, start_of(period.events[event])))
+            read = reads[event][me] or self._start
+            is_later = not read[1] & RATED
+            judged.append(self.judge(event, before if is_later else read, is_later, games, start_of(period.events[event])))
         return self._change(date_of(period.key), before, judged, traits)
 
     def _change(self, date: str, before: State, judged: list[Judged], traits: Traits) -> Account:

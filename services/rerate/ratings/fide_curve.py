@@ -17,7 +17,7 @@ from rerate.ratings.fide_dated import DATED, DatedFide
 from rerate.ratings.fide_gaps import Gaps
 from rerate.ratings.fide_k import K
 from rerate.ratings.fide_state import rated_state
-from rerate.ratings.quantum import quanta_of
+from rerate.ratings.quantum import MOST_POINTS, quanta_of
 
 NAME = "fide-curve/1"
 PERIODS = frozenset({"event", "date", "month"})
@@ -60,6 +60,8 @@ class FideCurve(DatedFide):
                 raise Unusable(PARAMETERS_REFUSED)
             self._start = rated_state(rating, 0, 0, per_point)
             self._has_floor = False
+        if not self._has_floor:
+            self._least = 1 - MOST_POINTS * per_point
         self._finer = 10 if per_point == 1 else 1
         self._curve = expected_score(max(per_point, 10))
 

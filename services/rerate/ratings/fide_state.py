@@ -107,12 +107,16 @@ def fields_of(state: State, per_point: int) -> dict[str, object]:
     return fields
 
 
-def state_of(fields: Mapping[str, object], per_point: int) -> State | None:
-    """The state that fields stand for, each of them optional; None for a field that is not known, is not of its kind, or does not fit."""
+def state_of(fields: Mapping[str, object], per_point: int, least: int) -> State | None:
+    """The state that fields stand for, each of them optional; None for a field that is not known, is not of its kind, or does not fit.
+
+    Args:
+        least: the lowest rating, quanta.
+    """
     left = dict(fields)
     rating, games = left.pop("rating", None), left.pop("games", 0)
     quanta = quanta_of(rating, per_point) if isinstance(rating, str) else None
-    if (rating is not None and (quanta is None or quanta <= 0)) or type(games) is not int or games < 0:
+    if (rating is not None and (quanta is None or quanta < least)) or type(games) is not int or games < 0:
         return None
     flags = 0
     for name, bit in _LATCHES.items():
