@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
+from orjson import loads
 
 from rerate.board.rows import DeltaRow, SnapshotRow, deltas_in_order, read_snapshot
 from rerate.board.views import Step, difference, event_ratings, history, ladder, ladder_as_of, months_of, persons_of, plot, rounded_like
@@ -20,7 +22,7 @@ def snapshot(player: str, rating: str, *, games: int = 9, provisional: bool = Fa
 def delta(player: str, period: dict[str, Any], rating: str, judged_by: str, *, provisional: bool = False, event: str = "club:e1") -> bytes:
     terms = [{"k": 20, "games": 1, "score": "1.0", "expected": "0.500000"}]
     line = {"event": event, "rating": judged_by, "provisional": provisional, "games": 1, "protected": 0, "terms": terms}
-    row = {"rating": rating, "shown": rating, "state": {}, "system": "club/1", "events": [line]}
+    row = {"rating": rating, "shown": rating, "provisional": False, "state": {}, "system": "club/1", "events": [line]}
     by = {"update": 3, "edition": 1, "cause": "direct", "before": None}
     return canonical({"pool": POOL, "list": "elo", "player": player, "period": period, "row": row, "by": by})
 
@@ -43,6 +45,31 @@ def test_equal_ratings_share_a_rank_and_provisional_players_have_ranks_of_their_
         ]
     )
     assert [(line.rank, line.player) for line in lines] == [(1, "club:a"), (1, "club:b"), (3, "club:c"), (1, "club:d")]
+
+
+def test_those_without_a_rating_come_last() -> None:
+    unrated = read_snapshot(canonical({**to_builtins(snapshot("club:a", "0")), "rating": None, "shown": None, "provisional": True}))
+    lines = ladder([unrated, snapshot("club:b", "1400.0", provisional=True), snapshot("club:c", "1300.0")])
+    assert [(line.rank, line.player, line.rating) for line in lines] == [
+        (1, "club:c", "1300.0"),
+        (1, "club:b", "1400.0"),
+        (1, "club:a", None),
+    ]
+
+
+def test_an_adjustment_is_a_step_without_games() -> None:
+    adjusted = loads(delta("club:a", {"kind": "adjustment", "date": "2024-03-01", "adjustment": "raise"}, "1400.0", "1200.0"))
+    adjusted["row"]["events"] = []
+    rows = deltas_in_order([delta("club:a", on("2024-02-01"), "1220.0", "1200.0"), canonical(adjusted)])
+    first, raised = history(rows)
+    assert (first.period, raised.period, raised.before, raised.change, raised.games) == (
+        "2024-02-01",
+        "2024-03-01/raise",
+        "1220.0",
+        "+180.0",
+        0,
+    )
+    assert difference(None, "1200.0") is None
 
 
 def test_as_of_takes_the_newest_row_up_to_the_date_and_counts_the_games_so_far() -> None:

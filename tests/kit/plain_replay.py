@@ -294,6 +294,7 @@ def _wire_row(rating_list: Data, person: str, period: Period, state: State, line
         "row": {
             "rating": rating,
             "shown": _shown(rating_list, state.quanta),
+            "provisional": state.games < _rule(rating_list, str(period[0]))["provisional_below"],
             "state": {"rating": rating, "games": state.games},
             "system": _rule(rating_list, str(period[0]))["system"],
             "events": lines,

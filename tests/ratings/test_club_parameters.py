@@ -108,7 +108,7 @@ def test_a_list_with_refused_parameters_is_held_and_the_others_go_on(parameters:
         ({"period": "month"}, "parameters"),
         ({"period": "game"}, "parameters"),
         ({"rules": (Rule(system="club/2", parameters={}),)}, "system"),
-        ({"rules": (Rule(system="club/1", parameters={}), Rule(from_="2024-01-01", system="fide/1", parameters={}))}, "system"),
+        ({"rules": (Rule(system="club/1", parameters={}), Rule(from_="2024-01-01", system="acme/1", parameters={}))}, "system"),
     ],
 )
 def test_a_quantum_a_period_or_a_system_that_is_not_there_holds_the_list(configured: dict[str, Any], held: str) -> None:

@@ -10,7 +10,7 @@ from rerate.messages.facts import DELTAS, Fact, Position
 from rerate.pool.pool import Pool, Settings
 from rerate.ratings.face import Key
 from rerate.replay.digests import LIST, PERIOD, frame, seeds_digest, tag
-from rerate.replay.periods import key_bytes, key_of_fields, key_text
+from rerate.replay.periods import date_of, key_bytes, key_of_fields, key_text
 from rerate.replay.replay import ListReplay
 
 PLAYERS_NAMED = 10
@@ -53,7 +53,7 @@ class PublishedRows:
         return running.digest()
 
     def _digest(self, key: Key, rows: Mapping[str, Mapping[str, object]]) -> bytes:
-        system = self._replay.rules.at(str(key[0]))
+        system = self._replay.rules.at(date_of(key))
         packed = []
         for player, delta in sorted(rows.items()):
             state = system.seed(delta["row"]["state"])  # type: ignore[index]  # the schema says an object

@@ -19,8 +19,9 @@ class SnapshotRow(Struct, frozen=True, kw_only=True):
     pool: str
     list: str
     player: str
-    rating: str
-    shown: str
+    rating: str | None
+    """None: he has played, or was seeded, and has no rating."""
+    shown: str | None
     provisional: bool
     games: int
     won: int
@@ -32,21 +33,26 @@ class SnapshotRow(Struct, frozen=True, kw_only=True):
 
 
 class EventLine(Struct, frozen=True, kw_only=True):
-    """What one event gave a player in a period. `rating` is the one he was judged by; what else stands here is the system's."""
+    """What one event gave a player in a period. `rating` is the one he was judged by, if he had one; what else stands here is the
+    system's."""
 
     event: str
-    rating: str
+    rating: str | None = None
     provisional: bool = False
     games: int = 0
     protected: int = 0
+    score: str | None = None
+    """None where the terms say it; so is `expected`."""
+    expected: str | None = None
     terms: tuple[dict[str, object], ...] = ()
 
 
 class PeriodRow(Struct, frozen=True, kw_only=True):
     """A player's line in one period."""
 
-    rating: str
-    shown: str
+    rating: str | None
+    shown: str | None
+    provisional: bool
     state: dict[str, object]
     system: str
     events: tuple[EventLine, ...]

@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rerate.board.rows import DeltaRow, SnapshotRow
+from rerate.ratings.face import next_month
 
 BARS = "▁▂▃▄▅▆▇█"
 
@@ -20,10 +21,10 @@ class LadderLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A player's place on a ladder."""
 
     rank: int
-    """Equal ratings share a rank; provisional players are ranked among themselves."""
+    """Equal ratings share a rank; provisional players are ranked among themselves, so are those without a rating."""
     player: str
-    rating: str
-    shown: str
+    rating: str | None
+    shown: str | None
     provisional: bool
     games: int
     last_game: str | None = None
@@ -34,7 +35,7 @@ class LadderLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def ladder(snapshots: Iterable[SnapshotRow]) -> list[LadderLine]:
-    """The ladder as it stands: established players by rating, then the provisional ones by rating."""
+    """The ladder as it stands: established players by rating, then the provisional ones by rating, then those without one."""
     return _ranked(
         LadderLine(
             rank=0,
@@ -55,8 +56,7 @@ def ladder(snapshots: Iterable[SnapshotRow]) -> list[LadderLine]:
 def ladder_as_of(snapshots: Iterable[SnapshotRow], deltas: Sequence[DeltaRow], date: str) -> list[LadderLine]:
     """The ladder of an earlier date, as today's facts tell it: of each player the newest row up to that date.
 
-    Whether somebody was provisional then is told by the row after it, and for the last one by the snapshot; a seeded player without a row
-    yet has what his first row was judged by.
+    A seeded player without a row yet has what his first row was judged by.
 
     Args:
         deltas: by player and period.
@@ -69,10 +69,7 @@ def ladder_as_of(snapshots: Iterable[SnapshotRow], deltas: Sequence[DeltaRow], d
 
 def _as_of(snapshot: SnapshotRow, rows: Sequence[DeltaRow], date: str) -> LadderLine | None:
     before = [delta for delta in rows if _last_day(delta.date) <= date]
-    after = rows[len(before)] if len(before) < len(rows) else None
-    next_line = after.row.events[0] if after is not None and after.row is not None and after.row.events else None
     elsewhere = snapshot.games - sum(_games(delta) for delta in rows)
-    provisional = snapshot.provisional if next_line is None else next_line.provisional
     if before:
         last = before[-1]
         assert last.row is not None
@@ -82,14 +79,16 @@ def _as_of(snapshot: SnapshotRow, rows: Sequence[DeltaRow], date: str) -> Ladder
             player=snapshot.player,
             rating=rating,
             shown=shown,
-            provisional=provisional,
+            provisional=last.row.provisional,
             games=elsewhere + sum(_games(delta) for delta in before),
             last_game=last.date,
         )
     if snapshot.as_of is None or snapshot.as_of > date:
         return None
-    rating = snapshot.rating if next_line is None else next_line.rating
-    shown = rounded_like(rating, snapshot.shown)
+    first = next((line for delta in rows if delta.row is not None for line in delta.row.events), None)
+    rating = snapshot.rating if first is None else first.rating
+    shown = None if rating is None else rounded_like(rating, snapshot.shown or rating)
+    provisional = snapshot.provisional if first is None else first.provisional
     return LadderLine(rank=0, player=snapshot.player, rating=rating, shown=shown, provisional=provisional, games=elsewhere)
 
 
@@ -106,9 +105,9 @@ def _last_day(date: str) -> str:
 
 
 def _ranked(lines: Iterable[LadderLine]) -> list[LadderLine]:
-    by_rating = sorted(lines, key=lambda line: (line.provisional, -Decimal(line.rating), line.player))
+    by_rating = sorted(lines, key=lambda line: (line.rating is None, line.provisional, -Decimal(line.rating or 0), line.player))
     ranked: list[LadderLine] = []
-    for _, group in groupby(by_rating, key=lambda line: line.provisional):
+    for _, group in groupby(by_rating, key=lambda line: (line.rating is None, line.provisional)):
         rank = 0
         for place, line in enumerate(group, 1):
             if place == 1 or line.rating != ranked[-1].rating:
@@ -129,10 +128,11 @@ class Step(Struct, frozen=True, kw_only=True):
     date: str
     period: str
     """Date, order, event, round, board, game as far as the list's periods go."""
-    before: str
-    """The rating he was judged by."""
-    rating: str
-    change: str
+    before: str | None
+    """The rating of the row before; in his first row the one he was judged by. None: he had none."""
+    rating: str | None
+    change: str | None
+    """None if he had no rating before it, or has none after it."""
     games: int
     events: tuple[str, ...]
     cause: str
@@ -146,7 +146,8 @@ def history(deltas: Iterable[DeltaRow]) -> list[Step]:
     steps: list[Step] = []
     for delta in deltas:
         assert delta.row is not None, "what stands is asked for"
-        before = steps[-1].rating if steps else delta.row.events[0].rating
+        first = delta.row.events[0].rating if delta.row.events else delta.by.before
+        before = steps[-1].rating if steps else first
         steps.append(
             Step(
                 date=delta.date,
@@ -164,12 +165,12 @@ def history(deltas: Iterable[DeltaRow]) -> list[Step]:
 
 
 def _in_order(period: Mapping[str, object]) -> list[tuple[str, object]]:
-    return [(name, period[name]) for name in ("kind", "date", "order", "event", "round", "board", "game") if name in period]
+    return [(name, period[name]) for name in ("kind", "date", "order", "event", "round", "board", "game", "adjustment") if name in period]
 
 
-def difference(after: str, before: str) -> str:
+def difference(after: str | None, before: str | None) -> str | None:
     """How far a rating went, with its sign."""
-    return f"{Decimal(after) - Decimal(before):+}"
+    return None if after is None or before is None else f"{Decimal(after) - Decimal(before):+}"
 
 
 class Plot(Struct, frozen=True, kw_only=True):
@@ -185,7 +186,8 @@ class Plot(Struct, frozen=True, kw_only=True):
 
 
 def plot(steps: Sequence[Step], *, width: int = 72, height: int = 6) -> Plot | None:
-    """The rating over time; None without a step."""
+    """The rating over time; None without a rated step."""
+    steps = [step for step in steps if step.rating is not None]
     if not steps:
         return None
     first, last = (_day(step.date) for step in (steps[0], steps[-1]))
@@ -195,7 +197,7 @@ def plot(steps: Sequence[Step], *, width: int = 72, height: int = 6) -> Plot | N
         until = first + (last - first) * (column + 1) // width
         while at + 1 < len(steps) and _day(steps[at + 1].date) <= until:
             at += 1
-        values.append(Decimal(steps[at].rating))
+        values.append(Decimal(steps[at].rating or 0))
     low, high = min(values), max(values)
     eighths = [1 + int((value - low) * (8 * height - 1) / (high - low)) if high > low else 4 * height for value in values]
     lines = []
@@ -216,9 +218,9 @@ class EventRating(Struct, frozen=True, kw_only=True):
     list: str
     player: str
     period: str
-    judged_by: str
-    """The rating of the list that judged him."""
-    rating: str
+    judged_by: str | None
+    """The rating of the list that judged him; None: he had none there."""
+    rating: str | None
     """After the period."""
     games: int
     protected: int
@@ -248,8 +250,8 @@ def event_ratings(event: str, deltas: Iterable[DeltaRow]) -> list[EventRating]:
                         rating=delta.row.rating,
                         games=line.games,
                         protected=line.protected,
-                        score=str(sum((score for score, _ in terms), Decimal(0))),
-                        expected=str(sum((expected for _, expected in terms), Decimal(0))),
+                        score=line.score or str(sum((score for score, _ in terms), Decimal(0))),
+                        expected=line.expected or str(sum((expected for _, expected in terms), Decimal(0))),
                         others=tuple(other.event for other in delta.row.events if other.event != event),
                     )
                 )
@@ -257,19 +259,16 @@ def event_ratings(event: str, deltas: Iterable[DeltaRow]) -> list[EventRating]:
 
 
 def months_of(event_value: bytes) -> list[str]:
-    """The months in which a rated event can have been rated: those of its dates and of its games', and the ones after (closing days)."""
+    """The months in which a rated event can have been rated: those of its dates, of its games' and of its report, and the ones after
+    (closing days); or the one that an officer named."""
     row = orjson.loads(event_value)
-    dates = [row["event"].get("date"), row["event"].get("start_date"), *(game.get("date") for game in row["games"])]
+    about = row["event"]
+    dates = [about.get("date"), about.get("start_date"), about.get("reported"), *(game.get("date") for game in row["games"])]
     months = {date[:7] for date in dates if date}
-    return sorted(months | {_month_after(month) for month in months})
+    return sorted(months | {next_month(month) for month in months} | ({about["rate_in"]} if "rate_in" in about else set()))
 
 
 def persons_of(event_value: bytes) -> list[str]:
     """Everybody who has a side in an event."""
     row: dict[str, Any] = orjson.loads(event_value)
     return sorted({game[side]["person"] for game in row["games"] for side in ("white", "black") if side in game})
-
-
-def _month_after(month: str) -> str:
-    year, number = int(month[:4]), int(month[5:7])
-    return f"{year + 1}-01" if number == 12 else f"{year}-{number + 1:02d}"

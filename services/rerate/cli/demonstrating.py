@@ -260,5 +260,5 @@ class _Demo:
 
 def _said(names: dict[str, str], snapshot: SnapshotRow) -> tuple[str, ...]:
     """A snapshot as the independent numbers are written: team, quanta, games, last date."""
-    quanta = quanta_of(snapshot.rating, PER_QUANTUM)
+    quanta = quanta_of(snapshot.rating or "", PER_QUANTUM)
     return names[snapshot.player], str(quanta), str(snapshot.games), snapshot.last_game or ""

@@ -75,9 +75,13 @@ def line_object(line: LadderLine, names: Names) -> dict[str, Any]:
 
 
 def show_ladder(lines: list[LadderLine], names: Names) -> None:
-    """A ladder for people: who is established, then who is provisional."""
-    for provisional, title in ((False, None), (True, "provisional:")):
-        chosen = [line for line in lines if line.provisional is provisional]
+    """A ladder for people: who is established, then who is provisional, then who has no rating."""
+    groups = {
+        None: [line for line in lines if line.rating is not None and not line.provisional],
+        "provisional:": [line for line in lines if line.rating is not None and line.provisional],
+        "unrated:": [line for line in lines if line.rating is None],
+    }
+    for title, chosen in groups.items():
         if not chosen:
             continue
         if title:
@@ -154,7 +158,7 @@ def show_player(page: PlayerPage, names: Names, rows: int) -> None:
 
 
 def _standing(s: SnapshotRow) -> str:
-    parts = [s.rating + (" (provisional)" if s.provisional else "")]
+    parts = ["unrated" if s.rating is None else s.rating + (" (provisional)" if s.provisional else "")]
     parts.append(f"{count(s.games, 'game')}: {number(s.won)} won, {number(s.drawn)} drawn, {number(s.lost)} lost")
     if s.peak is not None:
         parts.append(f"highest {s.peak.rating} on {s.peak.date}")

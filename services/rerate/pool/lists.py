@@ -13,7 +13,6 @@ from rerate.pool.head import ListHead
 from rerate.pool.rows import Snapshot, Value, delta_value, snapshot_of, snapshot_value
 from rerate.pool.update import Collected, Emit
 from rerate.ratings.face import Traits
-from rerate.ratings.quantum import decimal
 from rerate.ratings.systems import ListRules
 from rerate.replay.entries import entries
 from rerate.replay.periods import key_text
@@ -49,7 +48,14 @@ class LiveList:
         """Enter everything that the history has for this list."""
         for person in history.seeds(self.config.id):
             self.reseed(history, person)
+        self.adjust(history, history.adjustments(self.config.id))
         self.enter(history, history.events)
+
+    def adjust(self, history: History, adjustments: Iterable[str]) -> None:
+        """Take over adjustments as they are now."""
+        in_force = history.adjustments(self.config.id)
+        for adjustment in adjustments:
+            self.replay.adjust(adjustment, in_force.get(adjustment))
 
     def enter(self, history: History, events: Iterable[str]) -> None:
         """Enter events anew, as they are now."""
@@ -88,6 +94,7 @@ class LiveList:
         self.config, self.replay.rules = config, rules
         for person in set(history.seeds(config.id)) | set(self._snapshots):
             self.reseed(history, person)
+        self.adjust(history, {*history.adjustments(config.id), *self.replay.adjustments})
         self.enter(history, history.events)
 
     # ------------------------------------------------------------------ rows out
@@ -101,13 +108,12 @@ class LiveList:
         self._reshown.clear()
 
     def _emit_rows(self, rows: Iterable[RowChange], emit: Emit) -> None:
-        per_point = self.replay.rules.per_point
         for row in rows:
             key = f"{self._prefix}/{row.player}/{key_text(row.key)}"
             by: Value = {
                 "edition": self.edition,
                 "cause": DIRECT if row.direct else CARRIED,
-                "before": None if row.old is None else decimal(row.old[0], per_point),
+                "before": None if row.old is None else self.replay.rules.rating(row.old),
             }
             emit(DELTAS, key, delta_value(self._pool, self.config.id, self.replay, row.key, row.player, row.new), by)
             if row.new is None:

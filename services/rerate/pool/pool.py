@@ -8,13 +8,13 @@ from rerate.history import Changes, History
 from rerate.messages.codes import DIGEST, FOLD, LIST, LIVE, ROW_TOO_LARGE, TOO_MANY_ROWS, HaltReason, StandingReason
 from rerate.messages.codes import SEMANTICS as UNKNOWN_SEMANTICS
 from rerate.messages.errors import RerateError
-from rerate.messages.facts import DELTAS, ROW_TOPICS, Fact, Identity, PoolConfigured, Position, RatingList, RatingSeeded
+from rerate.messages.facts import DELTAS, ROW_TOPICS, Fact, Identity, PoolConfigured, Position, RatingAdjusted, RatingList, RatingSeeded
 from rerate.pool.head import Head, head_digest, read_head, write_head
 from rerate.pool.lists import HeldList, LiveList, rules_digest
 from rerate.pool.mending import mended, mended_deltas
 from rerate.pool.rows import Value, identity_value, rated_event_value, standing_value
 from rerate.pool.update import Collected, Update, Wire
-from rerate.ratings.systems import SYSTEMS, ListRules, Systems, bind, seed_problem
+from rerate.ratings.systems import SYSTEMS, ListRules, Systems, adjustment_problem, bind, seed_problem
 
 MAX_ROWS = 2_000_000
 """Rows of one update; more halts the pool."""
@@ -57,7 +57,7 @@ class Pool:
         self.head: Head | None = None
         """The newest one published; None before the first update."""
         self._settings = settings
-        self._history = History(self._seed_problem)
+        self._history = History(self._seed_problem, self._adjustment_problem)
         self._positions: dict[Identity, Position] = {}
         self._lists: dict[str, LiveList | HeldList] = {}
         self._left: dict[str, int] = {}
@@ -214,6 +214,7 @@ class Pool:
                 for of_list, person in changes.seeds:
                     if of_list == list_id:
                         events |= rated_list.reseed(self._history, person)
+                rated_list.adjust(self._history, [name for of_list, name in changes.adjusted if of_list == list_id])
                 if rated_list.replay.rules.traits:
                     events.update(event for person in changes.registered for event in self._history.events_of(person))
             rated_list.enter(self._history, events)
@@ -270,6 +271,11 @@ class Pool:
         if rating_list is not None and rating_list.id in self._asleep:
             return LIST
         return seed_problem(rating_list, seed, self._settings.systems)
+
+    def _adjustment_problem(self, rating_list: RatingList | None, adjusted: RatingAdjusted) -> StandingReason | None:
+        if rating_list is not None and rating_list.id in self._asleep:
+            return LIST
+        return adjustment_problem(rating_list, adjusted, self._settings.systems)
 
     def _next_edition(self, rating_list: RatingList) -> int:
         """The edition with which a list begins: of the head this pool began from, if it is configured as it was there, else the next."""

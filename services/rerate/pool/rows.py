@@ -7,10 +7,10 @@ from msgspec import to_builtins
 from rerate.history import ContentStanding, IdentityRow, JudgedGame, RatedEvent, StandingRow
 from rerate.messages.facts import FactName
 from rerate.ratings.face import Key, Row
-from rerate.ratings.quantum import decimal, shown
+from rerate.ratings.quantum import decimal
 from rerate.ratings.systems import ListRules
 from rerate.replay.block import Career
-from rerate.replay.periods import key_fields
+from rerate.replay.periods import date_of, key_fields
 from rerate.replay.replay import ListReplay
 
 Value = dict[str, object]
@@ -19,8 +19,9 @@ Value = dict[str, object]
 class Snapshot(NamedTuple):
     """A player's standing on a list now."""
 
-    rating: int
-    """Quanta."""
+    rating: str | None
+    """Decimal string; None if he has played and has no rating yet, or no longer."""
+    shown: str | None
     provisional: bool
     games: int
     """Career total, the seed's and his own."""
@@ -28,7 +29,7 @@ class Snapshot(NamedTuple):
     drawn: int
     lost: int
     peak: tuple[int, str] | None
-    """Highest rating after a period, and the earliest date on which it stood; None without a rated game."""
+    """Highest rating after a period, quanta, and the earliest date on which it stood; None if no row has a rating."""
     last_game: str | None
     as_of: str | None
     """Date of the seed that he starts from."""
@@ -46,25 +47,27 @@ def snapshot_of(replay: ListReplay, person: str, seed_games: int) -> Snapshot | 
     as_of = None if seed is None else seed[0]
     if career is None:
         assert as_of is not None
-        return Snapshot(state[0], replay.rules.at(as_of).provisional(state), seed_games, 0, 0, 0, None, None, as_of)
+        provisional = replay.rules.at(as_of).provisional(state)
+        return Snapshot(replay.rules.rating(state), replay.rules.shown(state), provisional, seed_games, 0, 0, 0, None, None, as_of)
     rule = replay.rules.at(_last_period(replay, person, career))
     return Snapshot(
-        state[0],
+        replay.rules.rating(state),
+        replay.rules.shown(state),
         rule.provisional(state),
         seed_games + career.games,
         career.won,
         career.drawn,
         career.lost,
-        (career.peak, career.peak_date),
-        career.last,
+        None if career.peak is None else (career.peak, career.peak_date),
+        career.last or None,
         as_of,
     )
 
 
 def _last_period(replay: ListReplay, person: str, career: Career) -> str:
     """Date or month of a person's last row. In a month the last game may be dated in another."""
-    key = replay.last_key(person) if replay.kind == "month" else None
-    return career.last if key is None else str(key[0])
+    key = replay.last_key(person) if replay.kind == "month" or not career.last else None
+    return career.last if key is None else date_of(key)
 
 
 def snapshot_value(pool: str, list_id: str, person: str, rules: ListRules, s: Snapshot) -> Value:
@@ -73,8 +76,8 @@ def snapshot_value(pool: str, list_id: str, person: str, rules: ListRules, s: Sn
         "pool": pool,
         "list": list_id,
         "player": person,
-        "rating": decimal(s.rating, rules.per_point),
-        "shown": shown(s.rating, rules.per_point, rules.shown_per_point),
+        "rating": s.rating,
+        "shown": s.shown,
         "provisional": s.provisional,
         "games": s.games,
         "won": s.won,
@@ -98,16 +101,16 @@ def delta_value(pool: str, list_id: str, replay: ListReplay, key: Key, person: s
         "list": list_id,
         "player": person,
         "period": key_fields(replay.kind, key),
-        "row": None if row is None else _row_value(replay, rules, str(key[0]), row),
+        "row": None if row is None else _row_value(replay, rules, date_of(key), row),
     }
 
 
 def _row_value(replay: ListReplay, rules: ListRules, date: str, row: Row) -> Value:
     system = rules.at(date)
-    rating = row.state[0]
     return {
-        "rating": decimal(rating, rules.per_point),
-        "shown": shown(rating, rules.per_point, rules.shown_per_point),
+        "rating": rules.rating(row.state),
+        "shown": rules.shown(row.state),
+        "provisional": system.provisional(row.state),
         "state": system.wire_state(row.state),
         "system": system.name,
         "events": [{"event": replay.event_id(line[0]), **system.wire_line(line)} for line in row.lines],

@@ -18,7 +18,7 @@ from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.messages.facts import MAX_GAMES, Event
 from rerate.ratings.expected import SCALE, expected_score
 from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Unusable, placed_month
-from rerate.ratings.quantum import decimal, quanta_of, round_half_away, signed
+from rerate.ratings.quantum import MOST_POINTS, decimal, quanta_of, round_half_away, signed
 
 NAME = "club/1"
 PERIODS = frozenset({"event", "date", "round"})
@@ -116,6 +116,14 @@ class Club:
 
     def with_counters(self, chosen: State, others: Sequence[State]) -> State:
         return (chosen[0], min(self._cap, chosen[1] + sum(state[1] for state in others)))
+
+    def adjust(self, state: State, kind: str, value: str) -> State | None:
+        """See `System.adjust`. The club ladder has no formula."""
+        quanta = quanta_of(value, self.per_point)
+        if quanta is None or kind not in ("set", "add"):
+            return None
+        rating = quanta if kind == "set" else state[0] + quanta
+        return (rating, *state[1:]) if abs(rating) < MOST_POINTS * self.per_point else None
 
     def rate(self, period: Period) -> dict[int, Row]:
         """See `System.rate`. A row's change is the sum over its lines' terms of K x (half points / 2 - expected), rounded once."""

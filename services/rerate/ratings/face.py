@@ -203,6 +203,10 @@ class System(Protocol):
     def with_counters(self, chosen: State, others: Sequence[State]) -> State:
         """The chosen seed's state with the counters and latches of the person's other seeds added."""
 
+    def adjust(self, state: State, kind: str, value: str) -> State | None:
+        """A state after an adjustment by decision: `set` a rating, `add` points (decimal strings), or a `formula` by its name; unchanged
+        where it is not for such a state. None if the system cannot use the value or has no such formula."""
+
     def rate(self, period: Period) -> dict[int, Row]:
         """Rate the games of one period.
 

@@ -9,15 +9,23 @@ from collections.abc import Callable, Mapping, Sequence
 
 from rerate.messages.codes import LAYOUT, LIST, STATE, SYSTEM, ListHeld, StandingReason
 from rerate.messages.facts import RatingAdjusted, RatingList, RatingSeeded
-from rerate.ratings.club import NAME as CLUB
-from rerate.ratings.club import Club
+from rerate.ratings import club, fide, fide_2009, fide_curve, glicko, glicko2, uschess
 from rerate.ratings.face import State, System, Unusable
-from rerate.ratings.quantum import PER_POINT
+from rerate.ratings.quantum import PER_POINT, decimal, shown
 
 Systems = Mapping[str, Callable[[Mapping[str, object], int, str], System]]
 """Name with version -> maker from parameters, quanta in a point, and period kind. A maker raises `Unusable`."""
 
-SYSTEMS: Systems = {CLUB: Club}
+SYSTEMS: Systems = {
+    club.NAME: club.Club,
+    fide.NAME: fide.Fide,
+    fide_curve.NAME: fide_curve.FideCurve,
+    fide_2009.NAME: fide_2009.Fide2009,
+    uschess.NAME: uschess.USChess,
+    glicko.NAME: glicko.Glicko,
+    glicko2.NAME: glicko2.Glicko2,
+}
+"""Those of this package."""
 
 
 class ListRules:
@@ -54,6 +62,18 @@ class ListRules:
     def reads_older(self) -> bool:
         """Whether any of its rules judges by an older list."""
         return any(system.reads_older for system in self.systems)
+
+    def rated(self, state: State) -> bool:
+        """Whether a state has a rating: a matter of its layout, which all rules share."""
+        return self.systems[0].rated(state)
+
+    def rating(self, state: State) -> str | None:
+        """A state's rating as a decimal string, None without one."""
+        return decimal(state[0], self.per_point) if self.rated(state) else None
+
+    def shown(self, state: State) -> str | None:
+        """The rating as the list shows it to people."""
+        return shown(state[0], self.per_point, self.shown_per_point) if self.rated(state) else None
 
     def seed_state(self, chosen: RatingSeeded, others: Sequence[RatingSeeded]) -> State:
         """The state of a person's seeds; each must be usable (`seed_problem`)."""
@@ -92,5 +112,5 @@ def adjustment_problem(rating_list: RatingList | None, adjusted: RatingAdjusted,
         return LIST
     if adjusted.change is None:
         return None
-    system = rules.at(adjusted.before)
+    system = rules.at(adjusted.before[:7] if rating_list.period == "month" else adjusted.before)
     return STATE if system.adjust(system.start(), *adjusted.change) is None else None

@@ -106,6 +106,10 @@ class USChess:
         own, other = (state[0] if state is not None and state[0] else self._rules.start for state in (white, black))
         return self._expected(own - other)
 
+    def adjust(self, state: State, kind: str, value: str) -> State | None:
+        """See `System.adjust`. There is no formula."""
+        return uschess_states.adjusted(state, kind, value, self.per_point, self._rules.peak_rounded)
+
     def rate(self, period: Period) -> dict[int, Row]:
         event = period.games.event[period.low]
         category = period.events[event].category

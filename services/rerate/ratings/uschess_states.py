@@ -18,6 +18,8 @@ LAYOUT = "uschess/1: rating i32, games u8, dropped u8, scored u8, floor points u
 EMPTY: State = (0, 0, 0, 0, 0, 0, 0, 0)
 """Of who has no rating."""
 
+MOST_RATING = 10_000
+"""Ratings that people set are below this."""
 ESTABLISHED = 25
 """Established with more games than this."""
 MASTER = 2_200
@@ -43,8 +45,10 @@ def seed(fields: Mapping[str, object], per_point: int, peak_rounded: bool) -> St
     rating, highest, prize = (_quanta(filled[name], per_point) for name in ("rating", "peak", "prize_floor"))
     games, points, master_games = filled["games"], filled["floor_points"], filled["master_games"]
     dropped, scored = filled["dropped"], filled["scored"]
-    if rating is None or highest is None or prize is None or rating < FLOOR * per_point:
+    if rating is None or highest is None or prize is None:
         return None
+    if rating < FLOOR * per_point and (rating or games):
+        return None  # 0 without a game is the state of who has no rating yet
     if not (_is_count(games) and _is_count(points) and _is_count(master_games) and isinstance(dropped, bool) and isinstance(scored, bool)):
         return None
     hundreds, rest = divmod(prize, 100 * per_point)
@@ -98,6 +102,17 @@ def rated(state: State, quanta: int, per_point: int, peak_rounded: bool) -> Stat
     if games > ESTABLISHED:
         highest = max(highest, peak(quanta, per_point, peak_rounded))
     return (quanta, games, dropped, scored, points, highest, master_games, prize)
+
+
+def adjusted(state: State, kind: str, value: str, per_point: int, peak_rounded: bool) -> State | None:
+    """A state after a decision. To set a rating gives it to who has none; to add to none leaves it."""
+    quanta = quanta_of(value, per_point)
+    if quanta is None or kind not in ("set", "add"):
+        return None
+    if kind == "add" and not state[0]:
+        return state
+    rating = quanta if kind == "set" else state[0] + quanta
+    return rated(state, rating, per_point, peak_rounded) if FLOOR * per_point <= rating < MOST_RATING * per_point else None
 
 
 def peak(quanta: int, per_point: int, rounded: bool) -> int:

@@ -6,10 +6,12 @@ checkpoint and runs forward, and a block in which nobody differs is passed over 
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from rerate.ratings.face import BLACK, WHITE, EventInfo, Games, Key, State
+from rerate.replay.adjusting import EVERYBODY, Adjusting
+from rerate.replay.periods import date_of
 
 TARGET_GAMES = 1_024
 """A block grows to twice this, then it is cut."""
@@ -25,17 +27,17 @@ class Career(NamedTuple):
     won: int
     drawn: int
     lost: int
-    peak: int
-    """Highest rating after a period, quanta."""
+    peak: int | None
+    """Highest rating after a period, quanta; None if he was never rated."""
     peak_date: str
-    """The earliest date on which it stood."""
+    """The earliest date on which it stood; empty if he was never rated."""
     last: str
-    """Date of the last period (or, in a month, of the last event) with a game of his."""
+    """Date of the last period (or, in a month, of the last event) with a game of his; empty without one."""
 
 
 def add_careers(earlier: Career, later: Career) -> Career:
     """Two stretches, one after the other, as one."""
-    higher = later if later.peak > earlier.peak else earlier
+    higher = later if earlier.peak is None or (later.peak is not None and later.peak > earlier.peak) else earlier
     return Career(
         earlier.games + later.games,
         earlier.won + later.won,
@@ -52,6 +54,7 @@ class Block:
 
     __slots__ = (
         "_careers",
+        "adjusting",
         "before",
         "digests",
         "game_starts",
@@ -78,14 +81,27 @@ class Block:
         """32 bytes a period."""
         self.inputs = bytearray()
         self.players: set[int] = set()
-        """Who has a game in it, on either side."""
+        """Who has a game in it, on either side, or is adjusted."""
+        self.adjusting: dict[Key, Adjusting] = {}
+        """What its periods without games are."""
         self._careers: dict[int, Career | None] = {}
         """Those asked for so far."""
 
     def append(
-        self, key: Key, games: Games, low: int, high: int, players: Sequence[int], states: Sequence[State], digest: bytes, inputs: bytes
+        self,
+        key: Key,
+        games: Games,
+        low: int,
+        high: int,
+        players: Sequence[int],
+        states: Sequence[State],
+        digest: bytes,
+        inputs: bytes,
+        adjusting: Adjusting | None = None,
     ) -> None:
-        """Append a period with its games and its rows."""
+        """Append a period with its games, or an adjustment, and its rows."""
+        if adjusting is not None:
+            self._adjust(key, adjusting, players)
         self.keys.append(key)
         self.games.extend(games, low, high)
         self.game_starts.append(len(self.games))
@@ -106,23 +122,35 @@ class Block:
         self.games.extend(other.games, games[0], games[-1])
         self.row_players.extend(other.row_players[rows[0] : rows[-1]])
         self.row_states += other.row_states[rows[0] : rows[-1]]
+        for key in other.adjusting.keys() & set(other.keys[first:end]):
+            adjusting = other.adjusting[key]
+            self._adjust(key, adjusting, other.row_players[rows[0] : rows[-1]])
         self.digests += other.digests[32 * first : 32 * end]
         self.inputs += other.inputs[32 * first : 32 * end]
         self.players.update(other.games.white[games[0] : games[-1]])
         self.players.update(other.games.black[games[0] : games[-1]])
 
-    def career(self, player: int, events: Sequence[EventInfo]) -> Career | None:
-        """What the player's rows in this block add up to; None if he has none. `events` by event number."""
+    def _adjust(self, key: Key, adjusting: Adjusting, players: Iterable[int]) -> None:
+        self.adjusting[key] = adjusting
+        self.players.update(players, (EVERYBODY,) if adjusting.players is None else adjusting.players)
+
+    def career(self, player: int, events: Sequence[EventInfo], rated: Callable[[State], bool]) -> Career | None:
+        """What the player's rows in this block add up to; None if he has none.
+
+        Args:
+            events: by event number.
+            rated: whether a state has a rating.
+        """
         if player not in self._careers:
             few = len(self._careers) < FEW_CAREERS
             self._careers.update(dict.fromkeys([player] if few else self.players))
-            self._careers.update(self._worked_out({player} if few else self.players, events))
+            self._careers.update(self._worked_out({player} if few else self.players, events, rated))
         return self._careers[player]
 
-    def _worked_out(self, players: set[int], events: Sequence[EventInfo]) -> dict[int, Career]:
+    def _worked_out(self, players: set[int], events: Sequence[EventInfo], rated: Callable[[State], bool]) -> dict[int, Career]:
         won: dict[int, list[int]] = {}
         last: dict[int, str] = {}
-        peaks: dict[int, tuple[int, str]] = {}
+        peaks: dict[int, tuple[int | None, str]] = {}
         games, starts = self.games, self.game_starts
         for side, column, halves in ((WHITE, games.white, games.white_half), (BLACK, games.black, games.black_half)):
             for g, player in enumerate(column):
@@ -132,6 +160,13 @@ class Block:
                     day = date if len(date) == 10 else events[games.event[g]].end
                     last[player] = max(day, last.get(player, ""))
         for r, player in enumerate(self.row_players):
-            if player in players and (player not in peaks or self.row_states[r][0] > peaks[player][0]):
-                peaks[player] = (self.row_states[r][0], str(self.keys[bisect_right(self.row_starts, r) - 1][0]))
-        return {p: Career(sum(n), n[2], n[1], n[0], *peaks[p], last[p]) for p, n in won.items()}
+            if player in players:
+                highest, _ = peaks.setdefault(player, (None, ""))
+                state = self.row_states[r]
+                if (highest is None or state[0] > highest) and rated(state):
+                    peaks[player] = (state[0], date_of(self.keys[bisect_right(self.row_starts, r) - 1]))
+        careers = {}
+        for p, peak in peaks.items():
+            lost, drawn, wins = won.get(p, (0, 0, 0))
+            careers[p] = Career(wins + drawn + lost, wins, drawn, lost, *peak, last.get(p, ""))
+        return careers

@@ -3,6 +3,8 @@
 period = SHA-256( "rerate.period.1\\n"  u16 length + key  u32 rows  rows by id bytes: u16 length + id, state )
 inputs = SHA-256( "rerate.games.1\\n"   u16 length + key  u32 games  by (event, game): u16 + event, u16 + game, u16 + white, u16 + black,
                   u8, u8 half points, u8 bits )
+adjusted = SHA-256( "rerate.adjusted.1\\n"  u16 length + key  u32 1 + persons  u16 + kind, u16 + value  persons by id bytes: u16 + id )
+                  (for everybody: u32 0, no person) in place of an adjustment's inputs
 list   = SHA-256( "rerate.list.1\\n"  or "rerate.inputs.1\\n"  period digests in order )
 """
 
@@ -14,6 +16,7 @@ from rerate.replay.entries import Entry
 
 PERIOD = b"rerate.period.1\n"
 GAMES = b"rerate.games.1\n"
+ADJUSTED = b"rerate.adjusted.1\n"
 LIST = b"rerate.list.1\n"
 INPUTS = b"rerate.inputs.1\n"
 
@@ -42,6 +45,12 @@ def input_digest(key: bytes, games: Iterable[Entry]) -> bytes:
         for g in sorted(games, key=lambda g: (g.event, g.id))
     ]
     return frame(GAMES, key, len(rows), rows)
+
+
+def adjustment_digest(key: bytes, kind: str, value: str, persons: Iterable[str] | None) -> bytes:
+    """The input digest of an adjustment."""
+    tags = None if persons is None else [tag(person) for person in sorted(persons)]
+    return frame(ADJUSTED, key, 0 if tags is None else 1 + len(tags), (tag(kind), tag(value), *(tags or ())))
 
 
 def seeds_digest(seeds: Mapping[str, tuple[str, bytes]]) -> bytes:

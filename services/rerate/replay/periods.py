@@ -5,6 +5,7 @@ game id. Ids are ASCII, so comparing them as text compares their bytes.
 """
 
 import struct
+from datetime import date, timedelta
 from typing import Literal
 
 from rerate.messages.facts import Event, Game, RatingList
@@ -13,8 +14,11 @@ from rerate.ratings.systems import ListRules
 
 Kind = Literal["game", "round", "event", "date", "month"]
 
-KIND_NUMBERS: dict[str, int] = {"seeds": 0, "game": 1, "round": 2, "event": 3, "date": 4, "month": 5}
+KIND_NUMBERS: dict[str, int] = {"seeds": 0, "game": 1, "round": 2, "event": 3, "date": 4, "month": 5, "adjustment": 6}
 """As the digest layout numbers them."""
+
+_BETWEEN = "~"
+"""Sorts after every character of a date: the day before, and this, comes after all of that day and before the next."""
 
 
 def period_of(rating_list: RatingList, rules: ListRules, event: Event, game: Game) -> Key | None:
@@ -23,28 +27,51 @@ def period_of(rating_list: RatingList, rules: ListRules, event: Event, game: Gam
     The date is the event's last day, its first with `dated_by: start`, the game's own with `dated_by: game`; what is absent falls back to
     the event's last day. The month of a date is the business of the rule of that date.
     """
-    date = event.date
+    day = event.date
     if rating_list.dated_by == "start":
-        date = event.start_date or event.date
+        day = event.start_date or event.date
     elif rating_list.dated_by == "game":
-        date = game.date or event.date
+        day = game.date or event.date
     match rating_list.period:
         case "date":
-            return (date,)
+            return (day,)
         case "month":
-            month = rules.at(date).month(event, date, rating_list.closing_day)
+            month = rules.at(day).month(event, day, rating_list.closing_day)
             return None if month is None else (month,)
         case "event":
-            return (date, event.order or 0, event.id)
+            return (day, event.order or 0, event.id)
         case "round":
-            return (date, event.order or 0, event.id, game.round or 0)
+            return (day, event.order or 0, event.id, game.round or 0)
         case "game":
-            return (date, event.order or 0, event.id, game.round or 0, game.board or 0, game.id)
+            return (day, event.order or 0, event.id, game.round or 0, game.board or 0, game.id)
+
+
+def adjustment_key(rating_list_kind: str, before: str, adjustment: str) -> Key:
+    """The key of an adjustment: after everything before the date (on a list by month: before its month), ahead of all from it on, by id
+    among those of one date."""
+    if rating_list_kind == "month":
+        month = date.fromisoformat(f"{before[:7]}-01") - timedelta(days=1)
+        return (f"{month.isoformat()[:7]}{_BETWEEN}", before[:7], adjustment)
+    day = date.fromisoformat(before) - timedelta(days=1)
+    return (f"{day.isoformat()}{_BETWEEN}", before, adjustment)
+
+
+def is_adjustment(key: Key) -> bool:
+    """Whether a key is that of an adjustment, not of a period with games."""
+    return str(key[0]).endswith(_BETWEEN)
+
+
+def date_of(key: Key) -> str:
+    """The date (or month) of a period; of an adjustment, that before which it is made."""
+    return str(key[1] if is_adjustment(key) else key[0])
 
 
 def key_bytes(kind: str, key: Key) -> bytes:
     """The key as the digests see it: u8 kind, date as text, then i32 order, u16 + event id, u16 round, u16 board, u16 + game id as far as
-    the kind goes."""
+    the kind goes. Of an adjustment: u8 6, date (or month) as text, u16 + adjustment id."""
+    if is_adjustment(key):
+        adjustment = str(key[2]).encode()
+        return b"".join((bytes((KIND_NUMBERS["adjustment"],)), date_of(key).encode(), struct.pack(">H", len(adjustment)), adjustment))
     parts = [bytes((KIND_NUMBERS[kind],)), str(key[0]).encode()]
     if len(key) > 1:
         event = str(key[2]).encode()
@@ -58,7 +85,9 @@ def key_bytes(kind: str, key: Key) -> bytes:
 
 
 def key_text(key: Key) -> str:
-    """The key as the end of a delta's key: `2024-01-05/0/club:e1`."""
+    """The key as the end of a delta's key: `2024-01-05/0/club:e1`; of an adjustment `2024-01-05/adjustment/raise`."""
+    if is_adjustment(key):
+        return f"{date_of(key)}/adjustment/{key[2]}"
     return "/".join(map(str, key))
 
 
@@ -67,9 +96,15 @@ _FIELDS = ("date", "order", "event", "round", "board", "game")
 
 def key_fields(kind: str, key: Key) -> dict[str, object]:
     """The key as a delta shows it; a month stands under `date`, too."""
+    if is_adjustment(key):
+        return {"kind": "adjustment", "date": date_of(key), "adjustment": key[2]}
     return {"kind": kind, **dict(zip(_FIELDS, key, strict=False))}
 
 
 def key_of_fields(fields: dict[str, object]) -> Key:
     """`key_fields` read back."""
+    if fields["kind"] == "adjustment":
+        before = str(fields["date"])
+        month = len(before) == len("2024-01")
+        return adjustment_key("month" if month else "date", f"{before}-01" if month else before, str(fields["adjustment"]))
     return tuple(fields[name] for name in _FIELDS if name in fields)  # type: ignore[misc]  # the schema says text and whole numbers

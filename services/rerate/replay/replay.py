@@ -12,17 +12,19 @@ they were as well. So nothing but states need be kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
+from rerate.history import Adjustment
 from rerate.ratings.face import EventInfo, Games, Key, State
 from rerate.ratings.systems import ListRules
+from rerate.replay.adjusting import Adjusting, Everybody
 from rerate.replay.block import Block, Career, add_careers
-from rerate.replay.digests import INPUTS, LIST, input_digest, seeds_digest, tag
+from rerate.replay.digests import INPUTS, LIST, adjustment_digest, input_digest, seeds_digest, tag
 from rerate.replay.entries import Entry
-from rerate.replay.periods import key_bytes
-from rerate.replay.walk import RowChange, Walk
+from rerate.replay.periods import adjustment_key, date_of, key_bytes
+from rerate.replay.walk import Made, RowChange, Walk
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -61,6 +63,9 @@ class ListReplay:
         self._edited: dict[Key, set[int]] = {}
         """Edited periods, and whose own games in them changed."""
         self._reseeded: set[str] = set()
+        self._adjustments: dict[str, tuple[Key, Adjusting, bytes]] = {}
+        """Adjustment id -> key, what it is, input digest."""
+        self._adjusting: dict[Key, str] = {}
 
     # ------------------------------------------------------------------ editing
 
@@ -89,8 +94,41 @@ class ListReplay:
             del self._seeds[person]
         else:
             self._seeds[person] = seed
-        self._number(person)
+        number = self._number(person)
         self._reseeded.add(person)
+        for adjustment, (key, adjusting, inputs) in self._adjustments.items():
+            begins_later = seed is not None and _is_before(key, seed[0])
+            if (number in adjusting.not_yet) != begins_later:
+                not_yet = adjusting.not_yet | {number} if begins_later else adjusting.not_yet - {number}
+                self._adjustments[adjustment] = (key, adjusting._replace(not_yet=not_yet), inputs)
+                self._edited.setdefault(key, set())
+
+    def adjust(self, adjustment: str, adjusted: Adjustment | None) -> None:
+        """Set an adjustment of this list, or take it away."""
+        was = self._adjustments.pop(adjustment, None)
+        if was is not None:
+            del self._adjusting[was[0]]
+            self._edit_adjustment(was[0], was[1])
+        if adjusted is None:
+            return
+        key = adjustment_key(self.kind, adjusted.before, adjustment)
+        players = None if adjusted.persons is None else frozenset(map(self._number, adjusted.persons))
+        not_yet = frozenset(self._numbers[person] for person, (as_of, _) in self._seeds.items() if _is_before(key, as_of))
+        made = Adjusting(adjusted.kind, adjusted.value, players, not_yet)
+        inputs = adjustment_digest(key_bytes(self.kind, key), adjusted.kind, adjusted.value, adjusted.persons)
+        self._adjustments[adjustment], self._adjusting[key] = (key, made, inputs), adjustment
+        self._edit_adjustment(key, made)
+
+    @property
+    def adjustments(self) -> Iterable[str]:
+        """Ids of the adjustments that are set."""
+        return self._adjustments
+
+    def _edit_adjustment(self, key: Key, adjusting: Adjusting) -> None:
+        if adjusting.players is None:
+            self._edited[key] = Everybody()
+        else:
+            self._edited.setdefault(key, set()).update(adjusting.players)
 
     # ------------------------------------------------------------------ replaying
 
@@ -140,7 +178,7 @@ class ListReplay:
         if number is None or not self._rows_of[number]:
             return None
         for block in self._blocks:
-            if number in block.players and (part := block.career(number, self._events)) is not None:
+            if number in block.players and (part := block.career(number, self._events, self.rules.rated)) is not None:
                 total = part if total is None else add_careers(total, part)
         return total
 
@@ -175,7 +213,7 @@ class ListReplay:
 
     def dates_with_rows(self) -> Iterator[str]:
         """Dates (or months) of the periods that exist, in order."""
-        return (str(key[0]) for block in self._blocks for key in block.keys)
+        return (date_of(key) for block in self._blocks for key in block.keys)
 
     def event_id(self, number: int) -> str:
         """The id of an event by its number in a row's line."""
@@ -216,11 +254,20 @@ class ListReplay:
             self._events.append(event)
         return number
 
-    def _columns(self, key: Key) -> tuple[Games, bytes]:
-        """The games of a period as they are now, and their input digest."""
+    def _columns(self, key: Key) -> Made:
+        """What a period is made of as it is now."""
+        if key in self._adjusting:
+            _, adjusting, inputs = self._adjustments[self._adjusting[key]]
+            return Made(Games(), inputs, adjusting)
         entries = sorted(entry for event in self._events_in.get(key, ()) for entry in self._entered[event] if entry.key == key)
         games = Games()
         for e in entries:
             white, black, event = self._numbers[e.white], self._numbers[e.black], self._event_number(e.info)
             games.append(white, black, e.white_half, e.black_half, e.rated, event, e.id, e.white_traits, e.black_traits)
-        return games, input_digest(key_bytes(self.kind, key), entries)
+        return Made(games, input_digest(key_bytes(self.kind, key), entries), None)
+
+
+def _is_before(key: Key, as_of: str) -> bool:
+    """Whether an adjustment is made before a seed begins."""
+    date = date_of(key)
+    return date < as_of[: len(date)]

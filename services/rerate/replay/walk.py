@@ -10,13 +10,25 @@ from typing import NamedTuple
 from rerate.messages.errors import RerateError
 from rerate.ratings.face import EventInfo, Games, Key, Period, Row, State, States, System
 from rerate.ratings.systems import ListRules
+from rerate.replay.adjusting import EVERYBODY, Adjusting
 from rerate.replay.block import TARGET_GAMES, Block
 from rerate.replay.digests import PERIOD, frame
 from rerate.replay.look_back import LookBack
-from rerate.replay.periods import key_bytes
+from rerate.replay.periods import date_of, key_bytes
 
-Columns = Callable[[Key], tuple[Games, bytes]]
-"""The games of an edited period as they are now, and their input digest."""
+
+class Made(NamedTuple):
+    """What a period is made of."""
+
+    games: Games
+    inputs: bytes
+    """Their digest, or the adjustment's."""
+    adjusting: Adjusting | None
+    """Set for an adjustment, which has no games."""
+
+
+Columns = Callable[[Key], Made]
+"""What an edited period is made of as it is now."""
 
 
 class ReplayBroken(RerateError):
@@ -99,7 +111,7 @@ class Walk:
                     if start > at:
                         at = start
                         continue
-                if self._look_back is None and self.differing.keys().isdisjoint(block.players):
+                if self._look_back is None and self._are_elsewhere(block):
                     self._patch(block)
                     at += 1
                     continue
@@ -107,6 +119,10 @@ class Walk:
             blocks[at : at + 1] = made
             at += len(made)
         return first
+
+    def _are_elsewhere(self, block: Block) -> bool:
+        """Whether none of those who differ has to do with a block."""
+        return EVERYBODY not in block.players and self.differing.keys().isdisjoint(block.players)
 
     # ------------------------------------------------------------------ where to go
 
@@ -126,13 +142,13 @@ class Walk:
     def _oldest_read(self, key: Key) -> Key:
         return key if self._look_back is None else self._look_back.oldest_read(key)
 
-    def _reads(self, edited: Mapping[Key, tuple[Games, bytes]]) -> Iterator[tuple[Key, Key]]:
+    def _reads(self, edited: Mapping[Key, Made]) -> Iterator[tuple[Key, Key]]:
         """Of every period, as it was and as it is, from where on it reads: in no order."""
         for block in self._blocks:
             for i, key in enumerate(block.keys):
                 yield key, self._read_from(key, block.games, block.game_starts[i], block.game_starts[i + 1])
-        for key, (games, _) in edited.items():
-            yield key, self._read_from(key, games, 0, len(games))
+        for key, made in edited.items():
+            yield key, self._read_from(key, made.games, 0, len(made.games))
 
     def _read_from(self, key: Key, games: Games, low: int, high: int) -> Key:
         return min((reads for number in set(games.event[low:high]) if (reads := self._events[number].reads)), default=key)
@@ -183,7 +199,7 @@ class Walk:
             index = at if at < len(block.keys) and block.keys[at] == key else None
             ahead -= edited
             at += index is not None
-            system = self._rules.at(str(key[0]))
+            system = self._rules.at(date_of(key))
             if index is not None and not edited and not self._touched(block, index, old, new, differs):
                 self._skip(block, index, key, old, new, differs)
                 builder.keep(block, index, new)
@@ -196,6 +212,8 @@ class Walk:
     def _touched(self, block: Block, index: int, old: list[State | None], new: list[State | None], differs: set[int]) -> bool:
         """Whether a player of the period differs in the list it is written to, or in a list it reads."""
         games, low, high = block.games, block.game_starts[index], block.game_starts[index + 1]
+        if (adjusting := block.adjusting.get(block.keys[index])) is not None:
+            return adjusting.touches(differs)
         if differs and not (differs.isdisjoint(games.white[low:high]) and differs.isdisjoint(games.black[low:high])):
             return True
         if self._look_back is None or self._last_difference is None:
@@ -236,10 +254,12 @@ class Walk:
             span = slice(block.row_starts[index], block.row_starts[index + 1])
             kept = dict(zip(block.row_players[span], block.row_states[span], strict=True))
         old_low, old_high = low, high
-        games, inputs = self._columns(key) if edited else (block.games, builder.inputs(block, index))
+        old_adjusting = block.adjusting.get(key)
+        made = self._columns(key) if edited else Made(block.games, builder.inputs(block, index), old_adjusting)
+        games, inputs = made.games, made.inputs
         if edited:
             low, high = 0, len(games)
-        now = self._rate(system, games, low, high, key, new, old=False)
+        now = self._rate(system, games, low, high, key, new, made.adjusting, old=False)
         was: dict[int, Row] | None = None
         players = sorted(kept.keys() | now.keys(), key=self._ids.__getitem__)
         direct = self._edits[key] if edited else set()
@@ -249,7 +269,7 @@ class Walk:
             before, after = kept.get(player), now.get(player)
             if after is not None and before == after.state:
                 if was is None:
-                    was = self._rate(system, block.games, old_low, old_high, key, old, old=True)
+                    was = self._rate(system, block.games, old_low, old_high, key, old, old_adjusting, old=True)
                     self._hold_to_log(key, kept, was)
                 if self._are_same(was[player], after):
                     continue
@@ -279,11 +299,22 @@ class Walk:
                 tags = self._tags
                 rows = [tags[player] + system.pack(state) for player, state in zip(ranked, states, strict=True)]
                 digest = frame(PERIOD, key_bytes(self._kind, key), len(rows), rows)
-            builder.add(key, games, low, high, ranked, states, digest, inputs, new)
+            builder.add(key, games, low, high, ranked, states, digest, inputs, new, made.adjusting)
 
     def _rate(
-        self, system: System, games: Games, low: int, high: int, key: Key, states: list[State | None], *, old: bool
+        self,
+        system: System,
+        games: Games,
+        low: int,
+        high: int,
+        key: Key,
+        states: list[State | None],
+        adjusting: Adjusting | None,
+        *,
+        old: bool,
     ) -> dict[int, Row]:
+        if adjusting is not None:
+            return adjusting.rows(system, states)
         if low == high:
             return {}
         if self._look_back is None or not system.reads_older:
@@ -336,7 +367,8 @@ class _Builder:
         rows = slice(block.row_starts[index], block.row_starts[index + 1])
         digest = bytes(block.digests[32 * index : 32 * index + 32])
         players, states = block.row_players[rows], block.row_states[rows]
-        self.add(block.keys[index], block.games, low, high, players, states, digest, self.inputs(block, index), after)
+        key = block.keys[index]
+        self.add(key, block.games, low, high, players, states, digest, self.inputs(block, index), after, block.adjusting.get(key))
 
     def keep_stretch(self, block: Block, first: int, end: int, after: list[State | None]) -> None:
         """Take over periods first..end (exclusive) as they are."""
@@ -355,10 +387,11 @@ class _Builder:
         digest: bytes,
         inputs: bytes,
         after: list[State | None],
+        adjusting: Adjusting | None,
     ) -> None:
         """Append a period; `after` are everybody's states after it."""
         current = self._blocks[-1]
-        current.append(key, games, low, high, players, states, digest, inputs)
+        current.append(key, games, low, high, players, states, digest, inputs, adjusting)
         if len(current.games) >= self._full:
             self.open(after)
 
