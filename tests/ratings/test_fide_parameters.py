@@ -73,6 +73,19 @@ BAD_OF = {
 }
 
 
+GOOD: dict[str, dict[str, list[Any]]] = {
+    "fide/1": {"closing_days": [1, 28], "initial_games": [1, 30], "new_30_from": [10000101, 99991231], "kind": ["rapid", "blitz"]},
+    "fide-curve/1": {"k": [0, 1000], "cap": [0, 5000], "newcomer": ["0.1", "9999.9"]},
+    "fide-2009/1": {"floor": [1, 3000], "closing_days": [1, 28], "lists": ["quarterly", "two-monthly", "monthly"]},
+}
+
+
+@pytest.mark.parametrize(("system", "name"), [(system, name) for system, good in GOOD.items() for name in good])
+def test_the_ends_of_a_range_are_good(system: str, name: str) -> None:
+    for value in GOOD[system][name]:
+        assert MAKERS[system]({name: value}, 10 if system == "fide-curve/1" else 1, "month").given[name] == value
+
+
 def test_every_parameter_is_tried() -> None:
     assert {maker.name: parameters.keys() for maker, parameters in ALL.items()} == {name: bad.keys() for name, bad in BAD_OF.items()}
 

@@ -414,6 +414,12 @@ def test_an_adjustment_by_decision(state: str | None, kind: str, value: str, rat
         assert after == before
 
 
+@pytest.mark.parametrize(("kind", "value"), [("set", "1700"), ("add", "200"), ("formula", "raise-2024")])
+def test_an_adjustment_leaves_games_and_latches(kind: str, value: str) -> None:
+    for fields in ({"reached_2300": True}, {"reached_2300": True, "reached_2400": True}, {}):
+        assert FIDE.adjust(seeded(FIDE, "1500", 12, **fields), kind, value) == seeded(FIDE, "1700", 12, **fields)
+
+
 def test_an_adjusted_rating_sets_the_latches_and_ends_pooling() -> None:
     pooled = seeded(FIDE, None, 3, pool_2026_01="games2-half2-sum3600")
     after = FIDE.adjust(pooled, "set", "2400")
