@@ -62,15 +62,19 @@ class PublishedRows:
 
 
 def first_difference(
-    pool: str, name: str, replay: ListReplay, published: PublishedRows, facts: Sequence[tuple[Fact, Position]]
+    pool: str, settings: Settings, name: str, replay: ListReplay, published: PublishedRows, facts: Sequence[tuple[Fact, Position]]
 ) -> FirstDifference | None:
-    """The first period whose digest is another, or that only one of the two has."""
+    """The first period whose digest is another, or that only one of the two has.
+
+    Args:
+        settings: with a bound of rows above those of the pool.
+    """
     expected = {key: digest for key, digest, _ in replay.periods()}
     differing = (key for key in sorted(expected.keys() | published.digests.keys()) if expected.get(key) != published.digests.get(key))
     first = next(differing, None)
     if first is None:
         return None
-    update = Pool(pool, Settings(engine="rerate/verify", max_rows=2**62)).take(facts, {}, 0)
+    update = Pool(pool, settings).take(facts, {}, 0)
     ours: dict[str, bytes] = {}
     if update is not None:
         ending = f"/{key_text(first)}"

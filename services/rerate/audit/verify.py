@@ -21,6 +21,7 @@ from rerate.pool.chain import Chain, NoSuchPool, chains
 from rerate.pool.head import Head, ListHead, read_head
 from rerate.pool.lists import LiveList
 from rerate.pool.pool import Halt, Pool, Settings
+from rerate.ratings.installed import known_systems
 
 POLL_RECORDS = 5_000
 
@@ -78,7 +79,9 @@ async def verify(log: Log, pool: str | None = None, *, on_progress: OnProgress =
         NoSuchPool: the pool has no head.
         LogMissing: there are no outcomes, or no facts.
         LogUnreachable: the log does not answer any more.
+        BadPlugin: an installed package brings a rating system that cannot be used.
     """
+    settings = Settings(engine="rerate/verify", systems=known_systems(), max_rows=2**62)
     heads: dict[int, dict[str, bytes]] = {}
     for partition in range(log.partitions) if pool is None else [partition_of(pool, log.partitions)]:
         records = await log.newest_with_prefix(partition, "rating-heads", b"" if pool is None else pool.encode())
@@ -90,11 +93,13 @@ async def verify(log: Log, pool: str | None = None, *, on_progress: OnProgress =
     verdicts = []
     for partition, of_partition in heads.items():
         if of_partition:
-            verdicts += await _verify_partition(log, partition, of_partition, on_progress)
+            verdicts += await _verify_partition(log, settings, partition, of_partition, on_progress)
     return sorted(verdicts, key=lambda verdict: verdict.pool)
 
 
-async def _verify_partition(log: Log, partition: int, values: Mapping[str, bytes], on_progress: OnProgress) -> list[PoolVerdict]:
+async def _verify_partition(
+    log: Log, settings: Settings, partition: int, values: Mapping[str, bytes], on_progress: OnProgress
+) -> list[PoolVerdict]:
     heads = {pool: read_head(value) for pool, value in values.items()}
     facts = await _facts(log, partition, heads, on_progress)
     followed = await _chains(log, partition, values)
@@ -108,7 +113,7 @@ async def _verify_partition(log: Log, partition: int, values: Mapping[str, bytes
         of_pool = facts.pop(pool)
         lists: list[ListVerdict] = []
         try:
-            lists = await _lists(log, partition, head, of_pool)
+            lists = await _lists(log, settings, partition, head, of_pool)
         except Halt as halt:
             faults.append(f"the facts cannot be replayed: {halt.detail}")
         verdicts.append(
@@ -192,8 +197,8 @@ def _up_to(newest: Mapping[str, bytes], heads: Iterable[tuple[bytes | None, byte
 # ------------------------------------------------------------------ comparing
 
 
-async def _lists(log: Log, partition: int, head: Head, facts: Sequence[tuple[Fact, Position]]) -> list[ListVerdict]:
-    pool = Pool.restore(head.pool, _SETTINGS, facts, None)
+async def _lists(log: Log, settings: Settings, partition: int, head: Head, facts: Sequence[tuple[Fact, Position]]) -> list[ListVerdict]:
+    pool = Pool.restore(head.pool, settings, facts, None)
     verdicts = []
     for name in sorted(head.lists.keys() | pool.lists.keys()):
         entry, have = head.lists.get(name), pool.lists.get(name)
@@ -204,12 +209,19 @@ async def _lists(log: Log, partition: int, head: Head, facts: Sequence[tuple[Fac
         elif not isinstance(have, LiveList):
             verdicts.append(ListVerdict(list=name, verdict="missing"))
         else:
-            verdicts.append(await _list(log, partition, head, name, entry, have, facts))
+            verdicts.append(await _list(log, settings, partition, head, name, entry, have, facts))
     return verdicts
 
 
 async def _list(
-    log: Log, partition: int, head: Head, name: str, entry: ListHead, have: LiveList, facts: Sequence[tuple[Fact, Position]]
+    log: Log,
+    settings: Settings,
+    partition: int,
+    head: Head,
+    name: str,
+    entry: ListHead,
+    have: LiveList,
+    facts: Sequence[tuple[Fact, Position]],
 ) -> ListVerdict:
     rows, inputs = (digest.hex() for digest in have.replay.digest())
     is_same = (rows, inputs) == (entry.list_digest, entry.input_digest)
@@ -233,8 +245,5 @@ async def _list(
     return replace(
         verdict,
         rows_say="facts" if digest == rows else "head" if digest == entry.list_digest else "neither",
-        first=first_difference(head.pool, name, have.replay, published, facts),
+        first=first_difference(head.pool, settings, name, have.replay, published, facts),
     )
-
-
-_SETTINGS = Settings(engine="rerate/verify")

@@ -15,6 +15,7 @@ from rerate.pool.head import read_head
 from rerate.pool.pool import MAX_ROWS, Settings
 from rerate.rater.engine import Engine
 from rerate.rater.world import Limits, World
+from rerate.ratings.installed import known_systems
 
 ENGINE = f"rerate/{__version__}"
 PROGRESS_SECONDS = 0.2
@@ -63,6 +64,7 @@ async def run(
     Raises:
         RaterEnded: it must not go on.
         LogError: the log failed.
+        BadPlugin: an installed package brings a rating system that cannot be used.
     """
     engine = _engine(log, open_store, partition, limits, max_rows)
     async with _told(engine, on_progress):
@@ -79,7 +81,7 @@ async def rebuild(log: Log, open_store: Callable[[], Store], pool: str, *, parti
 
     Raises:
         Halt: the pool cannot be rebuilt; the sentence says why.
-        RaterEnded, LogError: as `run`.
+        RaterEnded, LogError, BadPlugin: as `run`.
     """
     engine = _engine(log, open_store, partition, None, max_rows)
     try:
@@ -92,8 +94,9 @@ async def rebuild(log: Log, open_store: Callable[[], Store], pool: str, *, parti
 
 
 def _engine(log: Log, open_store: Callable[[], Store], partition: int, limits: Limits | None, max_rows: int) -> Engine:
+    settings = Settings(engine=ENGINE, systems=known_systems(), max_rows=max_rows)
     world = World(log=log, sleep=asyncio.sleep, offload=asyncio.to_thread, die=_die, tell=_logger.error)
-    return Engine(world, open_store(), partition, Settings(engine=ENGINE, max_rows=max_rows), limits)
+    return Engine(world, open_store(), partition, settings, limits)
 
 
 def _die(sentence: str) -> NoReturn:

@@ -18,6 +18,7 @@ from rerate.pool.pool import MAX_ROWS, Settings
 from rerate.rater.app import ENGINE, RaterEnded
 from rerate.rater.engine import Engine
 from rerate.rater.world import Counts, Limits, World
+from rerate.ratings.installed import known_systems
 
 TRANSACTION_SECONDS = 40
 """Limit of one transaction. A client that cannot reach its broker waits without end; this is what ends it."""
@@ -45,8 +46,12 @@ class Worker:
         """Args:
         open_store: opens the store of a partition.
         end: told the failure that ends the process.
+
+        Raises:
+            BadPlugin: an installed package brings a rating system that cannot be used.
         """
-        self._log, self._open_store, self._limits, self._max_rows, self._end = log, open_store, limits, max_rows, end
+        self._log, self._open_store, self._limits, self._end = log, open_store, limits, end
+        self._settings = Settings(engine=ENGINE, systems=known_systems(), max_rows=max_rows)
         self._engines: dict[int, Engine] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._closing: set[asyncio.Task[None]] = set()
@@ -140,7 +145,7 @@ class Worker:
     async def _own(self, partition: int) -> None:
         world = World(log=self._log, sleep=asyncio.sleep, offload=asyncio.to_thread, die=_die, rests_in_polls=True, tell=_logger.error)
         store = await self._opened(partition)
-        engine = self._engines[partition] = Engine(world, store, partition, Settings(engine=ENGINE, max_rows=self._max_rows), self._limits)
+        engine = self._engines[partition] = Engine(world, store, partition, self._settings, self._limits)
         await engine.run()
 
     async def _opened(self, partition: int) -> Store:
