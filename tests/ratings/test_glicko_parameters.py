@@ -261,6 +261,30 @@ def test_a_seed_beyond_the_limits_is_refused_or_limited_as_the_parameter_says(fi
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("kind", "value", "rating"),
+    [
+        ("set", "1400.5", 14_005),
+        ("set", "2500", 25_000),
+        ("set", "2500.1", None),
+        ("add", "25", 15_250),
+        ("add", "-25.5", 14_745),
+        ("add", "1000", 25_000),
+        ("add", "1000.1", None),
+        ("add", "0.05", None),
+        ("add", "some", None),
+        ("formula", "raise-2024", None),
+    ],
+)
+def test_an_adjustment_sets_or_adds_to_the_rating_alone(name: str, kind: str, value: str, rating: int | None) -> None:
+    system = MAKERS[name]({"max_rating": "2500"}, 10, "event")
+    state = seeded(system, rating="1500", deviation="80", last=20_240_105)
+    assert system.adjust(state, kind, value) == (None if rating is None else (rating, *state[1:]))
+    limiting = MAKERS[name]({"max_rating": "2500", "seed_beyond_limits": "limit"}, 10, "event")
+    assert limiting.adjust(state, "set", "9000") == (25_000, *state[1:])
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_further_seeds_of_a_person_add_their_games_up_to_the_cap(name: str) -> None:
     system = MAKERS[name]({"provisional_games": 10}, 10, "event")
     chosen, one, two = (seeded(system, rating="1400", deviation="80", games=n, last=20_240_100 + n) for n in (3, 4, 9))

@@ -333,6 +333,14 @@ class GlickoBase(ABC):
         games = min(self._cap, chosen[2] + sum(state[2] for state in others))
         return (*chosen[:2], games, *chosen[3:])
 
+    def adjust(self, state: State, kind: str, value: str) -> State | None:
+        """See `System.adjust`. There is no formula; a rating beyond the limits is treated as a seed's; the deviation stays as it is."""
+        parts = parts_of(value, self.per_point)
+        if parts is None or kind not in ("set", "add"):
+            return None
+        rating = self._within_limits(parts if kind == "set" else state[0] + parts, self._min_rating, self._max_rating)
+        return None if rating is None else (rating, *state[1:])
+
     def rated(self, state: State) -> bool:
         return True
 

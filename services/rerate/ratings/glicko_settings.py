@@ -33,7 +33,10 @@ COMMON: dict[str, tuple[str | int, str]] = {
     "provisional_deviation": ("110", "provisional with a deviation from here on"),
     "provisional_at_limit": ("yes", "yes or no: whether the deviation of exactly provisional_deviation is provisional"),
     "provisional_games": (0, "provisional also with fewer games than this, 0 to 255; games are counted up to here"),
-    "seed_beyond_limits": ("refuse", "refuse or limit: what becomes of a seed beyond the limits of rating, deviation or volatility"),
+    "seed_beyond_limits": (
+        "refuse",
+        "refuse or limit: what becomes of a seed, or an adjustment, beyond the limits of rating, deviation or volatility",
+    ),
 }
 
 
