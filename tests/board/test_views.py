@@ -64,7 +64,7 @@ def test_an_adjustment_is_a_step_without_games() -> None:
     first, raised = history(rows)
     assert (first.period, raised.period, raised.before, raised.change, raised.games) == (
         "2024-02-01",
-        "2024-03-01/raise",
+        "2024-03-01/adjustment/raise",
         "1220.0",
         "+180.0",
         0,

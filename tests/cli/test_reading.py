@@ -1,6 +1,7 @@
 """The commands that read: for people and for programs."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -249,3 +250,47 @@ def test_a_log_that_is_a_file_ends_with_a_sentence(tmp_path: Path) -> None:
     result = CliRunner().invoke(cli, ["--log", f"file:{tmp_path / 'file'}", "publish", "-"], input=b"{}")
     assert result.exit_code in (1, 3)
     assert not isinstance(result.exception, OSError)
+
+
+# ---------------------------------------------------------------------- why, and what if
+
+
+def test_a_row_is_explained_by_steps_that_add_up_to_it(rated: Command) -> None:
+    (page,) = rated.lines("player", POOL, "football:t1")
+    row = page["rows"][3]
+    (told,) = rated.lines("explain", POOL, "football:t1", row["period"])
+    assert (told["before"], told["rating"], told["period"]) == (row["before"], row["rating"], row["period"])
+    assert sum(Fraction(step["adds"]) for step in told["steps"] if "adds" in step) == Fraction(row["change"])
+    assert {step["opponent"] for step in told["steps"] if step["code"] == "change"}
+    said = rated("explain", POOL, "football:t1", row["period"]).output
+    assert f"{row['before']} -> {row['rating']}" in said
+    assert "rounded half away from zero" in said
+
+
+def test_without_a_period_the_last_row_is_explained(rated: Command) -> None:
+    (page,) = rated.lines("player", POOL, "football:t1")
+    (told,) = rated.lines("explain", POOL, "football:t1")
+    assert told["period"] == page["rows"][-1]["period"]
+
+
+def test_a_row_that_is_not_there_is_an_answer_of_no(rated: Command) -> None:
+    answer = rated("explain", POOL, "football:t1", "1700-01-01")
+    assert answer.exit_code == 1
+    assert "the last is" in answer.output
+
+
+def test_a_planned_game_is_previewed_with_each_result(rated: Command) -> None:
+    (told,) = rated.lines("preview", POOL, "--game", "football:t1,football:t2", "--date", "1990-01-01")
+    assert [scenario["results"] for scenario in told["scenarios"]] == [["1-0"], ["1/2-1/2"], ["0-1"]]
+    (page,) = rated.lines("player", POOL, "football:t1")
+    won, drawn, lost = (next(o for o in s["outcomes"] if o["player"] == "football:t1") for s in told["scenarios"])
+    assert won["before"] == drawn["before"] == lost["before"] == page["snapshot"]["rating"]
+    assert float(won["after"]) > float(drawn["after"]) > float(lost["after"])
+    assert "football:t1" in rated("preview", POOL, "--game", "football:t1,football:t2,1-0").output
+
+
+@pytest.mark.parametrize(
+    "said", [["--game", "football:t1"], ["--game", "football:t1,football:t2,2-0"], ["--game", "a:b,c:d", "--date", "x"]]
+)
+def test_a_planned_game_that_is_none_is_a_matter_of_usage(rated: Command, said: list[str]) -> None:
+    assert rated("preview", POOL, *said).exit_code == 2

@@ -4,26 +4,23 @@ Whether it holds is told by the fact topics and the heads alone. Only where a li
 first period that is not what the facts give.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from rerate.audit.explaining import FirstDifference, PublishedRows, first_difference
-from rerate.log.errors import LogMissing
+from rerate.audit.facts import POLL_RECORDS, OnProgress, facts_before
 from rerate.log.patience import Patience
 from rerate.log.seam import Log, Record
-from rerate.messages.facts import DELTAS, FACT_TOPICS, Fact, Position
+from rerate.messages.facts import DELTAS, Fact, Position
 from rerate.messages.partition import partition_of
-from rerate.messages.reading import Message, pool_of_key, read
 from rerate.pool.chain import Chain, NoSuchPool, chains
 from rerate.pool.head import Head, ListHead, read_head
 from rerate.pool.lists import LiveList
 from rerate.pool.pool import Halt, Pool, Settings
 from rerate.ratings.installed import known_systems
-
-POLL_RECORDS = 5_000
 
 
 class ListVerdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -68,10 +65,6 @@ class PoolVerdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return not self.faults and all(one.verdict in ("same", "held") for one in self.lists)
 
 
-OnProgress = Callable[[str, int, int], None]
-"""Takes what is being done, how much is done, and of how much."""
-
-
 async def verify(log: Log, pool: str | None = None, *, on_progress: OnProgress = lambda step, done, of: None) -> list[PoolVerdict]:
     """Replay one pool, or all, from scratch.
 
@@ -101,7 +94,7 @@ async def _verify_partition(
     log: Log, settings: Settings, partition: int, values: Mapping[str, bytes], on_progress: OnProgress
 ) -> list[PoolVerdict]:
     heads = {pool: read_head(value) for pool, value in values.items()}
-    facts = await _facts(log, partition, heads, on_progress)
+    facts = await facts_before(log, partition, heads, on_progress)
     followed = await _chains(log, partition, values)
     verdicts = []
     for number, (pool, head) in enumerate(sorted(heads.items())):
@@ -133,41 +126,6 @@ async def _verify_partition(
 
 
 # ------------------------------------------------------------------ reading
-
-
-async def _facts(log: Log, partition: int, heads: Mapping[str, Head], on_progress: OnProgress) -> dict[str, list[tuple[Fact, Position]]]:
-    """The accepted facts of each pool before its head's positions."""
-    starts = await log.starts(partition, FACT_TOPICS)
-    upto = {topic: max(head.positions.get(topic, 0) for head in heads.values()) for topic in FACT_TOPICS}
-    ends = await log.ends(partition, FACT_TOPICS)
-    for topic, offset in upto.items():
-        if offset > ends[topic] or (starts[topic] > 0 and offset > 0):
-            kept = f"{topic} holds offsets {starts[topic]} to {ends[topic]}"
-            raise LogMissing(f"the facts are not whole: {kept}, the heads speak of everything from 0 to {offset}")
-    found: dict[str, list[tuple[Fact, Position]]] = {pool: [] for pool in heads}
-    of = sum(upto.values())
-    wanted = {topic: starts[topic] for topic, offset in upto.items() if offset}
-    if not wanted:
-        return found
-    reader, patience = await log.reader(partition, wanted), Patience()
-    try:
-        while any(at < upto[topic] for topic, at in reader.positions().items()):
-            for record in await reader.poll(POLL_RECORDS):
-                _sort_in(record, heads, found, log.partitions)
-            patience.look(reader.positions())
-            on_progress("reading facts", min(of, sum(reader.positions().values())), of)
-    finally:
-        await reader.close()
-    return found
-
-
-def _sort_in(record: Record, heads: Mapping[str, Head], found: dict[str, list[tuple[Fact, Position]]], partitions: int) -> None:
-    pool = pool_of_key(record.key)
-    if pool is None or pool not in heads or not heads[pool].covers(Position(record.topic, record.offset)):
-        return
-    verdict = read(Message(record.topic, record.partition, record.key, record.value, record.headers), partitions=partitions)
-    if isinstance(verdict, Fact):
-        found[pool].append((verdict, Position(record.topic, record.offset)))
 
 
 async def _chains(log: Log, partition: int, newest: Mapping[str, bytes]) -> dict[str, Chain]:

@@ -1,7 +1,7 @@
 """What people ask: a ladder now or as of a date, a player's history, an event and what it did to ratings. Pure: rows in, answers out."""
 
 import calendar
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date as Day
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import groupby
@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from rerate.board.rows import DeltaRow, SnapshotRow
 from rerate.ratings.face import next_month
+from rerate.replay.periods import key_of_fields, key_text
 
 BARS = "▁▂▃▄▅▆▇█"
 
@@ -151,7 +152,7 @@ def history(deltas: Iterable[DeltaRow]) -> list[Step]:
         steps.append(
             Step(
                 date=delta.date,
-                period="/".join(str(value) for name, value in _in_order(delta.period) if name != "kind"),
+                period=key_text(key_of_fields(delta.period)),
                 before=before,
                 rating=delta.row.rating,
                 change=difference(delta.row.rating, before),
@@ -162,10 +163,6 @@ def history(deltas: Iterable[DeltaRow]) -> list[Step]:
             )
         )
     return steps
-
-
-def _in_order(period: Mapping[str, object]) -> list[tuple[str, object]]:
-    return [(name, period[name]) for name in ("kind", "date", "order", "event", "round", "board", "game", "adjustment") if name in period]
 
 
 def difference(after: str | None, before: str | None) -> str | None:
@@ -245,7 +242,7 @@ def event_ratings(event: str, deltas: Iterable[DeltaRow]) -> list[EventRating]:
                     EventRating(
                         list=delta.list,
                         player=delta.player,
-                        period="/".join(str(value) for name, value in _in_order(delta.period) if name != "kind"),
+                        period=key_text(key_of_fields(delta.period)),
                         judged_by=line.rating,
                         rating=delta.row.rating,
                         games=line.games,

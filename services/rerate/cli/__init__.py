@@ -5,6 +5,7 @@ import click
 from rerate import __version__
 from rerate.cli.base import Commands, shared_options
 from rerate.cli.demonstrating import demo
+from rerate.cli.explaining import explain, preview
 from rerate.cli.publishing import publish
 from rerate.cli.rating import rater, verify
 from rerate.cli.showing import event, ladder, player
@@ -23,7 +24,26 @@ def cli() -> None:
     """
 
 
-for command in (publish, rater, ladder, player, event, receipts, standing, standings, heads, status, verify, subscribe, topics, demo):
+COMMANDS = (
+    publish,
+    rater,
+    ladder,
+    player,
+    event,
+    explain,
+    preview,
+    receipts,
+    standing,
+    standings,
+    heads,
+    status,
+    verify,
+    subscribe,
+    topics,
+    demo,
+)
+
+for command in COMMANDS:
     cli.add_command(command)
 
 

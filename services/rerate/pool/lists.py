@@ -14,7 +14,7 @@ from rerate.pool.rows import Snapshot, Value, delta_value, snapshot_of, snapshot
 from rerate.pool.update import Collected, Emit
 from rerate.ratings.face import Traits
 from rerate.ratings.systems import ListRules
-from rerate.replay.entries import entries
+from rerate.replay.entries import Entry, entries
 from rerate.replay.periods import key_text
 from rerate.replay.replay import ListReplay
 from rerate.replay.walk import RowChange
@@ -59,6 +59,11 @@ class LiveList:
 
     def enter(self, history: History, events: Iterable[str]) -> None:
         """Enter events anew, as they are now."""
+        for event in events:
+            self.replay.edit(event, self.entries(history, history.events.get(event)))
+
+    def entries(self, history: History, rated: RatedEvent | None) -> tuple[Entry, ...]:
+        """What an event enters on this list."""
 
         def seeded_from(person: str) -> str | None:
             group = history.seed(self.config.id, person)
@@ -70,9 +75,7 @@ class LiveList:
                 () if registered is None else tuple(sorted((name, registered.traits[name]) for name in wanted & registered.traits.keys()))
             )
 
-        for event in events:
-            rated: RatedEvent | None = history.events.get(event)
-            self.replay.edit(event, entries(self.config, self.replay.rules, rated, seeded_from, traits_of))
+        return entries(self.config, self.replay.rules, rated, seeded_from, traits_of)
 
     def reseed(self, history: History, person: str) -> set[str]:
         """Take over a person's seeds as they are now.

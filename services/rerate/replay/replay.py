@@ -12,12 +12,14 @@ they were as well. So nothing but states need be kept.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from rerate.history import Adjustment
-from rerate.ratings.face import EventInfo, Games, Key, State
+from rerate.ratings.face import EventInfo, Games, Key, Period, State
 from rerate.ratings.systems import ListRules
 from rerate.replay.adjusting import Adjusting, Everybody
 from rerate.replay.block import Block, Career, add_careers
@@ -211,6 +213,46 @@ class ListReplay:
             for i, key in enumerate(block.keys):
                 yield key, bytes(block.digests[32 * i : 32 * i + 32]), bytes(block.inputs[32 * i : 32 * i + 32])
 
+    def states_before(self, key: Key) -> list[State | None]:
+        """Everybody's state before the first period that is not below a key, by player number."""
+        at = bisect_left(self._blocks, key, key=_first_key)
+        block = self._blocks[max(at - 1, 0)]
+        states = block.before + [None] * (len(self._ids) - len(block.before))
+        end = bisect_left(block.keys, key)
+        rows = slice(0, block.row_starts[end])
+        for player, state in zip(block.row_players[rows], block.row_states[rows], strict=True):
+            states[player] = state
+        return states
+
+    def period(self, key: Key) -> Period | None:
+        """A period with games as it was rated last; None if there is none of this key."""
+        for block in self._blocks:
+            i = bisect_left(block.keys, key)
+            if i < len(block.keys) and block.keys[i] == key and key not in block.adjusting:
+                older = cache(self.states_before) if self.rules.reads_older else None
+                low, high = block.game_starts[i], block.game_starts[i + 1]
+                return Period(key, block.games, low, high, self._events, self.states_before(key), older)
+        return None
+
+    def row(self, person: str, key: Key) -> State | None:
+        """A person's state after a period in which he has a row, else None."""
+        number = self._numbers.get(person)
+        for block in self._blocks:
+            i = bisect_left(block.keys, key)
+            if i < len(block.keys) and block.keys[i] == key:
+                for r in range(block.row_starts[i], block.row_starts[i + 1]):
+                    if block.row_players[r] == number:
+                        return block.row_states[r]
+        return None
+
+    def number_of(self, person: str) -> int | None:
+        """A person's number in columns."""
+        return self._numbers.get(person)
+
+    def person(self, number: int) -> str:
+        """The person of a number in columns."""
+        return self._ids[number]
+
     def dates_with_rows(self) -> Iterator[str]:
         """Dates (or months) of the periods that exist, in order."""
         return (date_of(key) for block in self._blocks for key in block.keys)
@@ -265,6 +307,10 @@ class ListReplay:
             white, black, event = self._numbers[e.white], self._numbers[e.black], self._event_number(e.info)
             games.append(white, black, e.white_half, e.black_half, e.rated, event, e.id, e.white_traits, e.black_traits)
         return Made(games, input_digest(key_bytes(self.kind, key), entries), None)
+
+
+def _first_key(block: Block) -> Key:
+    return block.keys[0] if block.keys else ()
 
 
 def _is_before(key: Key, as_of: str) -> bool:

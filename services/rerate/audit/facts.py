@@ -1,0 +1,81 @@
+"""Facts read from the log from scratch: what stands before a pool's head, and the pool that it gives."""
+
+from collections.abc import Callable, Mapping
+
+from rerate.log.errors import LogMissing
+from rerate.log.patience import Patience
+from rerate.log.seam import Log, Record
+from rerate.messages.facts import FACT_TOPICS, Fact, Position
+from rerate.messages.partition import partition_of
+from rerate.messages.reading import Message, pool_of_key, read
+from rerate.pool.chain import NoSuchPool
+from rerate.pool.head import Head, read_head
+from rerate.pool.pool import Pool, Settings
+
+POLL_RECORDS = 5_000
+
+OnProgress = Callable[[str, int, int], None]
+"""Takes what is being done, how much is done, and of how much."""
+
+
+async def pool_of(log: Log, pool: str, settings: Settings, *, on_progress: OnProgress = lambda step, done, of: None) -> tuple[Pool, Head]:
+    """A pool as its newest head has it, worked out from the facts alone.
+
+    Raises:
+        NoSuchPool: it has no head.
+        Halt: its facts cannot be replayed.
+        LogMissing, LogUnreachable: as `verify`.
+    """
+    partition = partition_of(pool, log.partitions)
+    records = await log.newest_with_prefix(partition, "rating-heads", pool.encode())
+    head = next((read_head(r.value) for r in records if r.key == pool.encode() and r.value is not None), None)
+    if head is None:
+        everything = [r for p in range(log.partitions) for r in await log.newest_with_prefix(p, "rating-heads", b"")]
+        raise NoSuchPool(pool, [r.key.decode() for r in everything if r.key is not None])
+    facts = await facts_before(log, partition, {pool: head}, on_progress)
+    on_progress(f"replaying {pool}", 0, 1)
+    built = Pool.restore(pool, settings, facts[pool], None)
+    on_progress("replayed", 1, 1)
+    return built, head
+
+
+async def facts_before(
+    log: Log, partition: int, heads: Mapping[str, Head], on_progress: OnProgress
+) -> dict[str, list[tuple[Fact, Position]]]:
+    """The accepted facts of each pool before its head's positions, by pool.
+
+    Raises:
+        LogMissing: the log does not hold them all any more.
+        LogUnreachable: it does not answer any more.
+    """
+    starts = await log.starts(partition, FACT_TOPICS)
+    upto = {topic: max(head.positions.get(topic, 0) for head in heads.values()) for topic in FACT_TOPICS}
+    ends = await log.ends(partition, FACT_TOPICS)
+    for topic, offset in upto.items():
+        if offset > ends[topic] or (starts[topic] > 0 and offset > 0):
+            kept = f"{topic} holds offsets {starts[topic]} to {ends[topic]}"
+            raise LogMissing(f"the facts are not whole: {kept}, the heads speak of everything from 0 to {offset}")
+    found: dict[str, list[tuple[Fact, Position]]] = {pool: [] for pool in heads}
+    of = sum(upto.values())
+    wanted = {topic: starts[topic] for topic, offset in upto.items() if offset}
+    if not wanted:
+        return found
+    reader, patience = await log.reader(partition, wanted), Patience()
+    try:
+        while any(at < upto[topic] for topic, at in reader.positions().items()):
+            for record in await reader.poll(POLL_RECORDS):
+                _sort_in(record, heads, found, log.partitions)
+            patience.look(reader.positions())
+            on_progress("reading facts", min(of, sum(reader.positions().values())), of)
+    finally:
+        await reader.close()
+    return found
+
+
+def _sort_in(record: Record, heads: Mapping[str, Head], found: dict[str, list[tuple[Fact, Position]]], partitions: int) -> None:
+    pool = pool_of_key(record.key)
+    if pool is None or pool not in heads or not heads[pool].covers(Position(record.topic, record.offset)):
+        return
+    verdict = read(Message(record.topic, record.partition, record.key, record.value, record.headers), partitions=partitions)
+    if isinstance(verdict, Fact):
+        found[pool].append((verdict, Position(record.topic, record.offset)))

@@ -1,0 +1,164 @@
+"""Why a row is what it is: the steps of its calculation, by the same code that rates, over the facts replayed from scratch."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from rerate.messages.codes import SENTENCES
+from rerate.messages.errors import RerateError
+from rerate.pool.lists import LiveList
+from rerate.pool.pool import Pool
+from rerate.ratings.face import Key, Step
+from rerate.replay.periods import date_of, is_adjustment, key_text
+from rerate.replay.replay import ListReplay
+
+
+class NothingToExplain(RerateError):
+    """Raised when there is no such list, player or row; says what there is."""
+
+
+class ToldStep(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One step, with ids in place of numbers. See `rerate.ratings.face.Step`."""
+
+    code: str
+    text: str
+    source: str = ""
+    event: str | None = None
+    game: str | None = None
+    colour: str | None = None
+    """`white` or `black`, of the player explained."""
+    opponent: str | None = None
+    adds: str | None = None
+    """Points it adds: an exact fraction such as `9/5`."""
+
+
+class Explanation(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A row and how it came about."""
+
+    pool: str
+    list: str
+    player: str
+    period: str
+    system: str
+    before: str | None
+    """The rating before the period; None: there was none."""
+    rating: str | None
+    steps: tuple[ToldStep, ...]
+
+
+def explain(pool: Pool, player: str, period: str | None = None, list_id: str | None = None) -> Explanation:
+    """Explain a row.
+
+    Args:
+        player: any id of the person.
+        period: as `rerate player` shows it, or its beginning; None: the last.
+        list_id: may be left out where the pool has one list.
+
+    Raises:
+        NothingToExplain: see there.
+    """
+    name, live = the_list(pool, list_id)
+    person = pool.history.person(player)
+    keys = [key for key, who in live.replay.row_keys() if who == person]
+    if not keys:
+        raise NothingToExplain(f"{player} has no row on list {name} of {pool.id}")
+    key = _chosen(keys, period, player)
+    replay = live.replay
+    state = replay.row(person, key)
+    number = replay.number_of(person)
+    assert state is not None
+    assert number is not None
+    before = replay.states_before(key)[number]
+    system = replay.rules.at(date_of(key))
+    return Explanation(
+        pool=pool.id,
+        list=name,
+        player=person,
+        period=key_text(key),
+        system=system.name,
+        before=None if before is None else replay.rules.rating(before),
+        rating=replay.rules.rating(state),
+        steps=tuple(_adjusted(pool, name, key) if is_adjustment(key) else (*told_steps(replay, key, number), *_unrated(pool, person, key))),
+    )
+
+
+def the_list(pool: Pool, list_id: str | None) -> tuple[str, LiveList]:
+    """A list of a pool that is rated.
+
+    Raises:
+        NothingToExplain: there is none, or more than one and none was named.
+    """
+    live = {name: one for name, one in pool.lists.items() if isinstance(one, LiveList)}
+    if list_id is None and len(live) == 1:
+        (list_id,) = live
+    if list_id is None or list_id not in live:
+        there = ", ".join(sorted(live)) or "none"
+        asked = "name one with --list" if list_id is None else f"it has no list {list_id} that is rated"
+        raise NothingToExplain(f"{pool.id}: {asked}; its lists are {there}")
+    return list_id, live[list_id]
+
+
+def told_steps(replay: ListReplay, key: Key, number: int) -> list[ToldStep]:
+    """The steps of a player's row in a period with games."""
+    period = replay.period(key)
+    assert period is not None, "a row belongs to a period"
+    games = period.games
+
+    def told(step: Step) -> ToldStep:
+        event = step.event if step.event is not None else None if step.game is None else games.event[step.game]
+        game = colour = opponent = None
+        if step.game is not None:
+            game = games.ids[step.game]
+            is_white = games.white[step.game] == number
+            colour = "white" if is_white else "black"
+            opponent = replay.person(games.black[step.game] if is_white else games.white[step.game])
+        adds = None if step.adds is None else str(step.adds)
+        where = None if event is None else replay.event_id(event)
+        return ToldStep(
+            code=step.code, text=step.text, source=step.source, event=where, game=game, colour=colour, opponent=opponent, adds=adds
+        )
+
+    return [told(step) for step in replay.rules.at(date_of(key)).explain(period, number)]
+
+
+def _chosen(keys: Sequence[Key], period: str | None, player: str) -> Key:
+    if period is None:
+        return keys[-1]
+    exact = [key for key in keys if period == key_text(key)]
+    found = exact or [key for key in keys if key_text(key).startswith(period)]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise NothingToExplain(f"{player} has no row in a period {period}; the last is {key_text(keys[-1])} (see `rerate player`)")
+    some = ", ".join(key_text(key) for key in found[:5])
+    raise NothingToExplain(f"{period} begins {len(found)} periods of {player}: {some}{' ...' if len(found) > 5 else ''}; say more of it")
+
+
+def _adjusted(pool: Pool, list_id: str, key: Key) -> list[ToldStep]:
+    adjustment = pool.history.adjustments(list_id)[str(key[2])]
+    of = "everybody on the list" if adjustment.persons is None else f"{len(adjustment.persons)} named"
+    text = f"adjusted by decision {adjustment.id} before {adjustment.before}: {adjustment.kind} {adjustment.value}, for {of}"
+    return [ToldStep(code="adjustment", text=text)]
+
+
+def _unrated(pool: Pool, person: str, key: Key) -> list[ToldStep]:
+    """Games of the person in the events of the period that the facts leave unrated."""
+    steps = []
+    for event_id in sorted(pool.history.events_of(person)):
+        rated = pool.history.events[event_id]
+        if rated.event is None or not _is_in(key, rated.event.date, event_id):
+            continue
+        for judged in rated.games:
+            if judged.why is None or person not in (judged.white, judged.black):
+                continue
+            colour, opponent = ("white", judged.black) if judged.white == person else ("black", judged.white)
+            text = f"not rated ({judged.why}): {SENTENCES['unrated-why'][judged.why]}"
+            steps.append(ToldStep(code="not-rated", text=text, event=event_id, game=judged.game.id, colour=colour, opponent=opponent))
+    return steps
+
+
+def _is_in(key: Key, date: str, event_id: str) -> bool:
+    """Whether an event of this date belongs to a period, as far as its key tells."""
+    if len(key) > 1:
+        return str(key[2]) == event_id
+    return date.startswith(str(key[0]))

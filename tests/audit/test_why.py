@@ -1,0 +1,128 @@
+"""Explanations add up to their rows, and a preview is what then happens."""
+
+from fractions import Fraction
+
+import pytest
+
+from rerate.audit.what_if import PLANNED, Planned, preview
+from rerate.audit.why import NothingToExplain, explain
+from rerate.pool.lists import LiveList
+from rerate.pool.pool import Pool
+from rerate.replay.periods import is_adjustment, key_text
+from tests.kit.driving import Driven, club_list, lists
+from tests.kit.lagged import SETTINGS, pool_histories
+from tests.kit.laws import law
+from tests.kit.saying import adjusted, game, merged, minted, published, seeded
+from tests.kit.sendable import Sendable
+
+FIDE = {"id": "std", "quantum": "1", "shown": "1", "period": "month", "rules": [{"system": "fide/1", "parameters": {}}]}
+US = {"id": "us", "quantum": "0.01", "shown": "1", "period": "event", "rules": [{"system": "uschess/1", "parameters": {}}]}
+GLICKO = {"id": "g2", "quantum": "0.1", "shown": "1", "period": "event", "rules": [{"system": "glicko2/1", "parameters": {}}]}
+
+
+def all_add_up(pool: Pool) -> int:
+    """Hold the explanation of every row to the row; how many there were."""
+    count = 0
+    for name, live in pool.lists.items():
+        if not isinstance(live, LiveList):
+            continue
+        for key, person in live.replay.row_keys():
+            told = explain(pool, person, key_text(key), name)
+            if is_adjustment(key):
+                assert [step.code for step in told.steps] == ["adjustment"]
+                continue
+            count += 1
+            assert told.steps
+            adds = sum((Fraction(step.adds) for step in told.steps if step.adds is not None), Fraction(0))
+            before = live.replay.states_before(key)[live.replay.number_of(person) or 0]
+            if told.rating is not None and (before is None or told.before is not None):
+                start = live.replay.rules.at(str(key[0])).start()
+                was = Fraction(told.before if told.before is not None else (live.replay.rules.rating(start) or 0))
+                assert was + adds == Fraction(told.rating), told
+    return count
+
+
+@law(pool_histories(), share=0.3)
+def test_the_steps_of_every_row_add_up_to_it(history: list[Sendable]) -> None:
+    pool = Driven(settings=SETTINGS)
+    pool.take(*history)
+    all_add_up(pool.pool)
+
+
+def season() -> list[Sendable]:
+    facts = [lists(1, club_list(), FIDE, US, GLICKO)]
+    facts += [seeded("A", list="std", state={"rating": "1800", "games": 30})]
+    facts += [published(f"e{n}", 1, "A>B", "C=D", "B>C", "D<A", date=f"2024-{1 + n:02}-05") for n in range(8)]
+    return [*facts, merged("m1", "D", "B"), adjusted("raise", 1, before="2024-04-01", list="elo", add="25.0")]
+
+
+def test_every_system_explains_its_rows() -> None:
+    pool = Driven(*season())
+    assert all_add_up(pool.pool) > 80
+
+
+def test_an_explanation_names_opponents_results_and_rules() -> None:
+    pool = Driven(lists(1, club_list()), published("e1", 1, "A>B", "A=C"))
+    told = explain(pool.pool, minted("A"))
+    games = [(step.opponent, step.colour, step.event, step.game) for step in told.steps if step.code == "change"]
+    assert games == [(minted("B"), "white", minted("e1"), "g1"), (minted("C"), "white", minted("e1"), "g2")]
+    assert all(step.source for step in told.steps if step.code in ("change", "rounding"))
+    assert (told.before, told.rating) == (None, "1220.0")
+
+
+def test_a_game_that_the_facts_leave_unrated_is_told_with_its_reason() -> None:
+    pool = Driven(lists(1, club_list()), published("e1", 1, "A>B", game("g9", "A-C", result="*")))
+    (step,) = [step for step in explain(pool.pool, minted("A")).steps if step.code == "not-rated"]
+    assert (step.game, step.opponent) == ("g9", minted("C"))
+    assert "not rated" in step.text
+
+
+def test_what_cannot_be_explained_says_what_there_is() -> None:
+    pool = Driven(*season()).pool
+    with pytest.raises(NothingToExplain, match="elo, g2, std, us"):
+        explain(pool, minted("A"))
+    with pytest.raises(NothingToExplain, match="no row on list elo"):
+        explain(pool, minted("Z"), None, "elo")
+    with pytest.raises(NothingToExplain, match="begins 8 periods"):
+        explain(pool, minted("A"), "2024", "us")
+    with pytest.raises(NothingToExplain, match="the last is 2024-08-05"):
+        explain(pool, minted("A"), "2030", "us")
+    assert explain(pool, minted("A"), "2024-03-05", "us").period == f"2024-03-05/0/{minted('e2')}"
+
+
+# ---------------------------------------------------------------------- previews
+
+
+@pytest.mark.parametrize("list_id", ["elo", "std", "us", "g2"])
+@pytest.mark.parametrize(("result", "sign"), [("1-0", ">"), ("1/2-1/2", "="), ("0-1", "<")])
+def test_a_preview_is_what_then_happens(list_id: str, result: str, sign: str) -> None:
+    pool = Driven(*season())
+    told = preview(pool.pool, [Planned(white=minted("A"), black=minted("B"))], "2024-09-01", list_id)
+    (scenario,) = [one for one in told.scenarios if one.results == (result,)]
+    pool.take(published("planned", 1, f"A{sign}B", date="2024-09-01"))
+    for outcome in scenario.outcomes:
+        snapshot = pool.snapshot(outcome.player.removeprefix("t:"), list_id)
+        assert snapshot is not None
+        assert outcome.after == snapshot["rating"]
+
+
+def test_a_preview_leaves_no_trace() -> None:
+    pool = Driven(*season())
+    before = {name: live.replay.digest() for name, live in pool.pool.lists.items() if isinstance(live, LiveList)}
+    games = [Planned(white=minted("A"), black=minted("N"), result="1-0"), Planned(white=minted("N"), black=minted("C"), result="0-1")]
+    told = preview(pool.pool, games, "2024-03-05", "elo")
+    assert [outcome.player for outcome in told.scenarios[0].outcomes] == [minted("A"), minted("C"), minted("N")]
+    assert told.scenarios[0].outcomes[2].before is None
+    assert {name: live.replay.digest() for name, live in pool.pool.lists.items() if isinstance(live, LiveList)} == before
+    assert PLANNED in told.period
+
+
+def test_a_preview_that_cannot_be_made_says_why() -> None:
+    pool = Driven(lists(1, club_list(until="2024-06-01"))).pool
+    one = Planned(white=minted("A"), black=minted("B"))
+    with pytest.raises(NothingToExplain, match="would not rate"):
+        preview(pool, [one], "2024-07-01")
+    with pytest.raises(NothingToExplain, match="each needs its result"):
+        preview(pool, [one, one], "2024-05-01")
+    with pytest.raises(NothingToExplain, match="one person"):
+        preview(pool, [Planned(white=minted("A"), black=minted("A"))], "2024-05-01")
