@@ -46,6 +46,7 @@ def test_a_curve_has_three_kinds_of_period(period: str) -> None:
 
 
 BAD: dict[str, list[Any]] = {
+    "k": [-1, 1001, "20", "hand", True],
     "kind": ["", "bullet", 1, True],
     "no_birth_year": ["yes", 2000, True],
     "rounding": ["game", 1],
@@ -62,7 +63,6 @@ BAD_OF = {
     "fide/1": BAD,
     "fide-curve/1": BAD
     | {
-        "k": [-1, 1001, "20", "hand", True],
         "cap": [-1, 5001, "400", True],
         "exempt_2650": [True, "never"],
         "floor": [1400, "no", True],
@@ -74,9 +74,15 @@ BAD_OF = {
 
 
 GOOD: dict[str, dict[str, list[Any]]] = {
-    "fide/1": {"closing_days": [1, 28], "initial_games": [1, 30], "new_30_from": [10000101, 99991231], "kind": ["rapid", "blitz"]},
+    "fide/1": {
+        "k": ["rule", 0, 1000],
+        "closing_days": [1, 28],
+        "initial_games": [1, 30],
+        "new_30_from": [10000101, 99991231],
+        "kind": ["rapid", "blitz"],
+    },
     "fide-curve/1": {"k": [0, 1000], "cap": [0, 5000], "newcomer": ["0.1", "9999.9"]},
-    "fide-2009/1": {"floor": [1, 3000], "closing_days": [1, 28], "lists": ["quarterly", "two-monthly", "monthly"]},
+    "fide-2009/1": {"k": [0, 1000], "floor": [1, 3000], "closing_days": [1, 28], "lists": ["quarterly", "two-monthly", "monthly"]},
 }
 
 
@@ -229,11 +235,14 @@ def test_a_curve_without_a_floor_keeps_everybody() -> None:
         assert system.rated(built.rate()[ME].state) is is_rated
 
 
-def test_the_700_rule_has_no_hold_on_k_by_hand() -> None:
-    for k, used in ((40, 40), ("rule", 35)):
-        system = FideCurve({"k": k}, 10, "month")
-        built = one_player(system, seeded(system, "1800.0", 0), [(None, [["1800.0", "0.5"]] * 20)])
-        assert built.rate()[ME].lines[0].k == used
+@pytest.mark.parametrize(("name", "used"), [("fide/1", 35), ("fide-curve/1", 35), ("fide-2009/1", 30)])
+def test_k_by_hand_is_everybodys_and_the_700_rule_has_no_hold_on_it(name: str, used: int) -> None:
+    for k, expected in ((43, 43), (0, 0), ("rule", used)):
+        system = MAKERS[name]({"k": k}, 1, "month")
+        built = one_player(system, seeded(system, "1800", 0), [(None, [["1800", "0.5"]] * 20)])
+        assert built.rate()[ME].lines[0].k == expected
+        texts = [step.text for step in system.explain(built.period(), ME) if step.code == "k"]
+        assert ("K set by hand" in texts) is (k != "rule")
 
 
 @pytest.mark.parametrize(("parameters", "expected"), [({}, 947), ({"exempt_2650": "no"}, 909), ({"cap": 450}, 930), ({"cap": 0}, 947)])

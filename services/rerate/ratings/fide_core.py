@@ -10,7 +10,7 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
-from rerate.messages.facts import Event
+from rerate.messages.facts import MAX_GAMES, Event
 from rerate.ratings import fide_state
 from rerate.ratings.expected import SCALE
 from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, States, Step, Traits, Unusable
@@ -34,7 +34,10 @@ Played = dict[int, list[Game]]
 Reads = dict[int, States]
 """The list that each event reads, by its number."""
 
+MAX_K = 1_000
+
 COMMON: dict[str, tuple[str | int, str]] = {
+    "k": ("rule", "rule, or K for everyone, 0 to 1,000 (at quantum 0.001 to 429), on which the 700 rule has no hold"),
     "rounding": ("period", "period: one rounding a period; event: one of each event's change (what one published period fits)"),
     "initial_games_count": ("no", "yes or no: whether the games that made the first rating count towards the 30"),
     "below_floor": ("keep", "keep or forget games and latches of who falls below the floor and has no rating then"),
@@ -76,6 +79,9 @@ class FideLike:
         self._min_games = self.number("initial_games", 1, 30)
         self._is_half_k = self.choice("initial_step", "20", "half-k") == "half-k"
         self._new_30_from = self.day("new_30_from")
+        self._by_hand = None if self.given["k"] == "rule" else K(self.number("k", 0, MAX_K), "K set by hand", "")
+        if self._by_hand is not None and self._by_hand.k * MAX_GAMES * per_point >= 1 << 31:
+            raise Unusable(PARAMETERS_REFUSED)  # one event could leave the state's 32 bits
         official = self.given["official_category"]
         if not isinstance(official, str):
             raise Unusable(PARAMETERS_REFUSED)
@@ -261,10 +267,10 @@ class FideLike:
     def _change(self, date: str, before: State, judged: list[Judged], traits: Traits) -> Account:
         """A rated player's period: K, one rounding, the floor (B02 8.3, 7.2.1)."""
         whole, games = self.whole, sum(one.counted for one in judged)
-        from_start, is_limited = self.k_at_start(date), self.is_limited(date)
+        from_start, is_limited = self.k_at_start(date), self._by_hand is None and self.is_limited(date)
         ks, used, exact = [], [], []
         for one in judged:
-            rule = self.k_rule(date, one.own if from_start else before, traits)
+            rule = self._by_hand or self.k_rule(date, one.own if from_start else before, traits)
             k = limited(rule.k, games) if is_limited else rule.k
             ks.append(rule)
             used.append(k)

@@ -1,8 +1,8 @@
-"""`fide-curve/1`: the FIDE rules on the continuous curve, as calculators on the web have them; K can be set by hand.
+"""`fide-curve/1`: the FIDE rules on the continuous curve, as calculators on the web have them.
 
 The expected score is 1 / (1 + 10^(-gap / 400)) from the whole-number table of `expected`, in millionths; all else is `fide/1`: cap,
 exemption from 2650, K, 700 rule, first ratings with their table of differences, floor, each by its date. Official numbers can differ from
-it by a point. Sources: two calculator pages (ChessWOW; Coddy, which knows no exemption: `exempt_2650: no`, and lets K be set by hand).
+it by a point. Sources: two calculator pages (ChessWOW; Coddy, which knows no exemption: `exempt_2650: no`, and lets K be set by hand: `k`).
 
 State: see `fide_state`.
 """
@@ -10,22 +10,18 @@ State: see `fide_state`.
 from collections.abc import Mapping
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
-from rerate.messages.facts import MAX_GAMES
 from rerate.ratings.expected import SCALE, expected_score
-from rerate.ratings.face import State, Traits, Unusable
+from rerate.ratings.face import Unusable
 from rerate.ratings.fide_dated import DATED, DatedFide
 from rerate.ratings.fide_gaps import Gaps
-from rerate.ratings.fide_k import K
 from rerate.ratings.fide_state import rated_state
 from rerate.ratings.quantum import MOST_POINTS, quanta_of
 
 NAME = "fide-curve/1"
 PERIODS = frozenset({"event", "date", "month"})
-MAX_K = 1_000
 MAX_CAP = 5_000
 
 PARAMETERS: dict[str, tuple[str | int, str]] = {
-    "k": ("rule", "rule, or K for everyone, 0 to 1,000 (at quantum 0.001 to 429), on which the 700 rule has no hold"),
     "cap": ("rule", "rule, or what a gap counts as at most, in points, 0 to 5,000; 0: gaps count as they are"),
     "exempt_2650": ("yes", "yes or no: whether real gaps count from 2650, as the rule has it from 2025-10-01"),
     "floor": ("rule", "rule or none: whether who falls below the floor has no rating any more"),
@@ -46,9 +42,6 @@ class FideCurve(DatedFide):
         if period not in PERIODS:
             raise Unusable(PARAMETERS_REFUSED)
         self.reads_older = period == "month"
-        self._k = None if self.given["k"] == "rule" else K(self.number("k", 0, MAX_K), "K set by hand", "")
-        if self._k is not None and self._k.k * MAX_GAMES * per_point >= 1 << 31:
-            raise Unusable(PARAMETERS_REFUSED)  # one event could leave the state's 32 bits
         cap = None if self.given["cap"] == "rule" else self.number("cap", 0, MAX_CAP)
         is_exempting = self.choice("exempt_2650", "yes", "no") == "yes"
         self._gaps = Gaps(self._kind, per_point, self.day("one_capped_from"), cap, is_exempting)
@@ -70,12 +63,6 @@ class FideCurve(DatedFide):
 
     def source(self, start: str) -> str:
         return f"logistic curve; {super().source(start)}"
-
-    def k_rule(self, date: str, state: State, traits: Traits) -> K:
-        return super().k_rule(date, state, traits) if self._k is None else self._k
-
-    def is_limited(self, date: str) -> bool:
-        return self._k is None and super().is_limited(date)
 
     def floor(self, date: str) -> int | None:
         return super().floor(date) if self._has_floor else None
