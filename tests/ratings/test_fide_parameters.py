@@ -167,6 +167,13 @@ def test_who_falls_below_the_floor_keeps_or_loses_games_and_latches(below_floor:
     assert fields == {"games": games, "reached_2300": False, "reached_2400": reached, "first_event_over": reached}
 
 
+def test_nine_games_made_a_first_rating_by_the_older_method() -> None:
+    for games, is_rated in ((8, False), (9, True)):
+        system = Fide2009({}, 1, "month")
+        built = one_player(system, None, [(None, [["1800", "0.5"]] * games)], "2009-02-05", "2009-03")
+        assert system.rated(built.rate()[ME].state) is is_rated
+
+
 def test_how_many_games_make_a_first_rating_is_a_parameter() -> None:
     for games, needed, is_rated in [(4, 5, False), (5, 5, True), (8, 9, False), (9, 9, True), (1, 1, True)]:
         system = Fide({"initial_games": needed}, 1, "month")

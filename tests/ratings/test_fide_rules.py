@@ -140,6 +140,7 @@ def test_reaching_2400_or_2300_is_for_good() -> None:
 
 def test_a_rating_one_below_sets_no_latch() -> None:
     assert FIDE.wire_state(seeded(FIDE, "2299"))["reached_2300"] is False
+    assert FIDE.wire_state(seeded(FIDE, "2300"))["reached_2300"] is True
     assert FIDE.wire_state(seeded(FIDE, "2399"))["reached_2400"] is False
     assert FIDE.wire_state(seeded(FIDE, "2400")) | {"rating": ""} == FIDE.wire_state(
         seeded(FIDE, "1500", reached_2300=True, reached_2400=True)
@@ -318,6 +319,51 @@ def test_a_first_rating_below_the_floor_is_not_published_and_goes_on_pooling(mon
         assert FIDE.explain(built.period(), ME)[-1].code == "floor"
         better, _ = pooling((month, games), (next_month(month), [["2000", "1"]] * 5))
         assert FIDE.rated(better)
+
+
+def test_the_explanation_of_a_first_rating_tells_every_game_and_month() -> None:
+    _, built = pooling(("2026-01", [DRAW, DRAW]), ("2026-03", [DRAW, ["", "1"], ["1700", "1"], ["1900", "0"]]))
+    steps = FIDE.explain(built.period(), ME)
+    assert [step.code for step in steps] == ["counts", "not-counted", "counts", "counts", "pooled", "pooled", "initial"]
+    assert [step.text for step in steps[-3:]] == [
+        "2026-01: 1.0 of 2 games are pooled",
+        "2026-03: 1.5 of 3 games are pooled",
+        "3.5 of 7 games, share 0.50, opponents' mean 1800.00: +0, so 1800",
+    ]
+    assert steps[0].text == "against 1800 in the list in force on 2026-03-05: scored 0.5"
+
+
+def test_the_explanation_of_too_few_games_says_so() -> None:
+    _, built = pooling(("2026-03", [DRAW, DRAW]))
+    assert FIDE.explain(built.period(), ME)[-1].text == "2 games are too few for a rating"
+
+
+def test_the_explanation_of_a_change_tells_every_number() -> None:
+    built = one_player(FIDE, seeded(FIDE, "2650"), [("2655", [["3400", "0.5"], ["2600", "1"]])])
+    assert [(step.code, step.text) for step in FIDE.explain(built.period(), ME)] == [
+        ("own", "rated 2655 in the list in force on 2026-03-05"),
+        ("k", "K 10 for good, a published rating has been 2400 or more"),
+        ("change", "against 3400, gap -745: scored 0.5, expected 0.00, K 10: +5"),
+        ("change", "against 2600, gap 55: scored 1.0, expected 0.58, K 10: +4.2"),
+        ("sum", "scored 1.5 of 2, expected 0.58, K 10: +9.2"),
+        ("rounding", "the changes +9.2, rounded half away from zero to +9"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("system", "start", "source"),
+    [
+        (FIDE, "2025-10-01", "FIDE B02 8.3.1 (2025-10-01)"),
+        (RAPID, "2025-10-01", "FIDE B02 8.3.1 (2024-03-01)"),
+        (FIDE, "2024-03-01", "FIDE B02 8.3.1 (2024-03-01)"),
+        (FIDE, "2024-02-29", "FIDE B02 8.3.1 (2022-01-01)"),
+        (FIDE, "2021-12-31", "FIDE B02 8.5 (2009-07-01)"),
+        (FIDE, "2009-06-30", "FIDE B02 10.5 (before 2009-07-01)"),
+    ],
+)
+def test_a_game_names_the_rule_of_its_events_start(system: Fide, start: str, source: str) -> None:
+    built = one_player(system, seeded(system, "1800"), [("1800", [["1800", "1"]])], start)
+    assert next(step.source for step in system.explain(built.period(), ME) if step.code == "change") == source
 
 
 # ---------------------------------------------------------------------- floor

@@ -77,6 +77,7 @@ def test_every_field_of_a_seed_is_optional_and_games_stop_at_30() -> None:
 def test_without_a_floor_a_rating_may_be_below_zero() -> None:
     free = FideCurve({"floor": "none"}, 10, "month")
     assert free.seed({"rating": "-5.5"}) == (-55, 9, 0)
+    assert free.seed({"rating": "-9999.9"}) == (-99_999, 9, 0)
     assert free.wire_state((-55, 9, 0))["rating"] == "-5.5"
     assert free.adjust((20, 9, 0), "add", "-5") == (-30, 9, 0)
 
