@@ -12,12 +12,15 @@ from rerate.messages.facts import DELTAS, SNAPSHOTS, RatingList, Rule
 from rerate.pool.head import ListHead
 from rerate.pool.rows import Snapshot, Value, delta_value, snapshot_of, snapshot_value
 from rerate.pool.update import Collected, Emit
-from rerate.ratings.face import Traits
+from rerate.ratings.face import State, Traits
 from rerate.ratings.systems import ListRules
 from rerate.replay.entries import Entry, entries
 from rerate.replay.periods import key_text
 from rerate.replay.replay import ListReplay
 from rerate.replay.walk import RowChange
+
+MOST_OLDER = 16
+"""Older lists kept at hand for lists that fall back on this one."""
 
 
 class HeldList:
@@ -41,6 +44,10 @@ class LiveList:
         self._prefix = f"{pool}/{config.id}@{edition}"
         self._snapshots: dict[str, Snapshot] = {}
         self._reshown: set[str] = set()
+        self.fallbacks: dict[str, LiveList] = {}
+        """Lists whose ratings stand in for missing ones of this, by id; each published before this one."""
+        self._older: dict[str, list[State | None]] = {}
+        """Everybody's state before a month, as far as asked for since the last replay."""
 
     # ------------------------------------------------------------------ facts in
 
@@ -75,7 +82,28 @@ class LiveList:
                 () if registered is None else tuple(sorted((name, registered.traits[name]) for name in wanted & registered.traits.keys()))
             )
 
-        return entries(self.config, self.replay.rules, rated, seeded_from, traits_of)
+        def fallback_of(of_list: str, person: str, start: str) -> str | None:
+            other = self.fallbacks.get(of_list)
+            return None if other is None else other.rating_before(start[:7], person)
+
+        return entries(self.config, self.replay.rules, rated, seeded_from, traits_of, fallback_of)
+
+    def rating_before(self, month: str, person: str) -> str | None:
+        """A person's rating before the periods of a month; None without one."""
+        number = self.replay.number_of(person)
+        if number is None:
+            return None
+        if month not in self._older:
+            if len(self._older) == MOST_OLDER:
+                self._older.pop(next(iter(self._older)))
+            self._older[month] = self.replay.states_before((month,))
+        states = self._older[month]
+        state = states[number] if number < len(states) else None
+        return None if state is None or self._begins_later(person, month) else self.replay.rules.rating(state)
+
+    def _begins_later(self, person: str, month: str) -> bool:
+        seed = self.replay.seed_of(person)
+        return seed is not None and month < seed[0][:7]
 
     def reseed(self, history: History, person: str) -> set[str]:
         """Take over a person's seeds as they are now.
@@ -102,13 +130,20 @@ class LiveList:
 
     # ------------------------------------------------------------------ rows out
 
-    def publish(self, history: History, collected: Collected | None) -> None:
-        """Replay, and collect the rows and snapshots that are not what they were, if that is wanted."""
+    def publish(self, history: History, collected: Collected | None) -> set[str]:
+        """Replay, and collect the rows and snapshots that are not what they were, if that is wanted.
+
+        Returns:
+            Whose rating may be another, at any time.
+        """
         change = self.replay.replay()
+        self._older.clear()
+        touched = change.players | self._reshown
         if collected is not None:
             self._emit_rows(change.rows, collected.emit)
-        self._emit_snapshots(history, change.players | self._reshown, None if collected is None else collected.emit)
-        self._reshown.clear()
+        self._emit_snapshots(history, touched, None if collected is None else collected.emit)
+        self._reshown = set()
+        return touched
 
     def _emit_rows(self, rows: Iterable[RowChange], emit: Emit) -> None:
         for row in rows:

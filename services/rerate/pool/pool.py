@@ -204,9 +204,9 @@ class Pool:
         if collected is not None:
             self._emit_folded(changes, collected)
         fresh = self._configure(config, collected) if changes.configuration is not None or self._wakes() else set()
-        for list_id, rated_list in sorted(self._lists.items()):
-            if not isinstance(rated_list, LiveList):
-                continue
+        are_rebound = self._bind_fallbacks() if changes.configuration is not None or fresh else False
+        touched: dict[str, set[str]] = {}
+        for list_id, rated_list in self._in_order():
             if list_id in fresh:
                 events = {event for event, (_, rated) in changes.events.items() if rated is None}
             else:
@@ -217,8 +217,25 @@ class Pool:
                 rated_list.adjust(self._history, [name for of_list, name in changes.adjusted if of_list == list_id])
                 if rated_list.replay.rules.traits:
                     events.update(event for person in changes.registered for event in self._history.events_of(person))
+            for other in rated_list.fallbacks:
+                events.update(event for person in touched[other] for event in self._history.events_of(person))
+            if are_rebound and rated_list.replay.rules.fallbacks:
+                events.update(self._history.events)
             rated_list.enter(self._history, events)
-            rated_list.publish(self._history, collected)
+            touched[list_id] = rated_list.publish(self._history, collected)
+
+    def _in_order(self) -> list[tuple[str, LiveList]]:
+        """The lists that are rated, those that fall back on others last."""
+        live = [(name, one) for name, one in self._lists.items() if isinstance(one, LiveList)]
+        return sorted(live, key=lambda one: (bool(one[1].fallbacks), one[0]))
+
+    def _bind_fallbacks(self) -> bool:
+        """Let lists see those whose ratings stand in for missing ones of theirs; a list that falls back itself stands in for none."""
+        live = {name: one for name, one in self._lists.items() if isinstance(one, LiveList)}
+        for one in live.values():
+            others = {name: live[name] for name in one.replay.rules.fallbacks & live.keys()}
+            one.fallbacks = {name: other for name, other in others.items() if not other.replay.rules.fallbacks}
+        return True
 
     def _emit_folded(self, changes: Changes, collected: Collected) -> None:
         for event, (_, rated) in changes.events.items():

@@ -137,6 +137,8 @@ def _game_value(judged: JudgedGame) -> Value:
     value["rated"] = judged.rated
     if judged.why is not None:
         value["why"] = judged.why
+    if judged.early != "none":
+        value["early"] = judged.early
     if judged.clash is not None:
         value["ids"] = list(judged.clash)
     return value

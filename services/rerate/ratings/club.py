@@ -97,6 +97,10 @@ class Club:
             raise Unusable(PARAMETERS_REFUSED)  # one event could leave the state's 32 bits
         self._expected = expected_score(per_point)
 
+    @property
+    def fallback(self) -> str | None:
+        return None
+
     def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
         return placed_month(event, date, closing_day)
 

@@ -22,6 +22,9 @@ Key = tuple[str | int, ...]
 Traits = tuple[tuple[str, str | int | bool], ...]
 """What is registered of a player, of the traits that a list's systems ask for: (name, value), by name."""
 
+FALLBACK = "fallback"
+"""Name of the trait that holds a rating on another list."""
+
 WHITE, BLACK = 1, 2
 """Bits of `Games.rated`: for which side a game is rated by the facts."""
 
@@ -47,7 +50,7 @@ class Games:
     output). An event whose `EventInfo` changes gets another number.
     """
 
-    __slots__ = ("black", "black_half", "black_traits", "event", "ids", "rated", "white", "white_half", "white_traits")
+    __slots__ = ("black", "black_half", "black_traits", "days", "event", "ids", "rated", "white", "white_half", "white_traits")
 
     def __init__(self) -> None:
         self.white = array("i")
@@ -61,6 +64,8 @@ class Games:
         """Game id within its event."""
         self.white_traits: list[Traits] = []
         self.black_traits: list[Traits] = []
+        self.days: list[str] = []
+        """The game's own day on a list by month and `dated_by: game`, else empty: it rates nothing, it is when a player last played."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -76,6 +81,7 @@ class Games:
         game: str,
         white_traits: Traits = (),
         black_traits: Traits = (),
+        day: str = "",
     ) -> None:
         self.white.append(white)
         self.black.append(black)
@@ -86,6 +92,7 @@ class Games:
         self.ids.append(game)
         self.white_traits.append(white_traits)
         self.black_traits.append(black_traits)
+        self.days.append(day)
 
     def extend(self, other: "Games", low: int, high: int) -> None:
         """Append games low..high (exclusive) of `other`."""
@@ -98,6 +105,7 @@ class Games:
         self.ids.extend(other.ids[low:high])
         self.white_traits.extend(other.white_traits[low:high])
         self.black_traits.extend(other.black_traits[low:high])
+        self.days.extend(other.days[low:high])
 
 
 class Row(NamedTuple):
@@ -185,6 +193,11 @@ class System(Protocol):
     @property
     def traits(self) -> frozenset[str]:
         """Names of the traits it asks of registered players. Others are left out of the columns."""
+
+    @property
+    def fallback(self) -> str | None:
+        """Id of another list of the pool whose rating, in force when an event begins, stands in for a player who has none here. It comes
+        as a trait of the name `FALLBACK`, a decimal string, for whoever has a rating there."""
 
     def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
         """The month (`YYYY-MM`) in whose period an event of this date is rated, on a list by month; None if it comes too late to be

@@ -3,7 +3,8 @@
 Game by game with the tables 8.1.1 and 8.1.2; one list a month; one rounding a period, half away from zero. What concerns an event (cap,
 exemption, 600 rule, first ratings) goes by its first day, what concerns a list (K, floor) by the list before the period. Source: FIDE
 Handbook B02 (2024-03-01 with the change of 2025-10-01) and the rapid and blitz regulations; what they leave open is a parameter, its
-default named in `PARAMETERS`. A rapid or blitz list does not see the standard list: who has only a standard rating is seeded with it.
+default named in `PARAMETERS`. On a rapid or blitz list whose parameter `fallback` names the standard list, who has only a standard rating
+plays as rated with it.
 
 State: see `fide_state`.
 """

@@ -13,7 +13,7 @@ from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.messages.facts import MAX_GAMES, Event
 from rerate.ratings import fide_state
 from rerate.ratings.expected import SCALE
-from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, States, Step, Traits, Unusable
+from rerate.ratings.face import BLACK, FALLBACK, WHITE, Key, Period, Row, State, States, Step, Traits, Unusable
 from rerate.ratings.fide_account import NO_RATING, Account, Judged, Line, Scored, date_of, halves, places, row_of, start_of
 from rerate.ratings.fide_dates import Closing, in_force, month_index
 from rerate.ratings.fide_explain import steps_of
@@ -35,6 +35,7 @@ Reads = dict[int, States]
 """The list that each event reads, by its number."""
 
 MAX_K = 1_000
+RAPID_AND_BLITZ = "FIDE B02 Rapid and Blitz (2024-03-01)"
 
 COMMON: dict[str, tuple[str | int, str]] = {
     "k": ("rule", "rule, or K for everyone, 0 to 1,000 (at quantum 0.001 to 429), on which the 700 rule has no hold"),
@@ -148,6 +149,10 @@ class FideLike:
 
     # ------------------------------------------------------------------ calendar and states
 
+    @property
+    def fallback(self) -> str | None:
+        return None
+
     def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
         return self._closing.place(event, date, closing_day)
 
@@ -224,7 +229,14 @@ class FideLike:
         if player not in players:
             return []
         account = self._account(period, player, players[player], reads)
-        return steps_of(account, period, self.per_point, self.whole, self.source, self.floor(date_of(period.key)), self.counted_as)
+        steps = steps_of(account, period, self.per_point, self.whole, self.source, self.floor(date_of(period.key)), self.counted_as)
+        if account.before[1] & RATED and not (period.now[player] or self._start)[1] & RATED:
+            rating = Fraction(account.before[0], self.per_point)
+            text = (
+                f"has no rating on this list and plays with {decimal(account.before[0], self.per_point)}, the one on list {self.fallback}"
+            )
+            steps.insert(0, Step("fallback", text, "FIDE rapid and blitz regulations (2024-03-01)", adds=rating))
+        return steps
 
     def _played(self, period: Period, only: int | None = None) -> tuple[dict[int, Played], Reads]:
         """The games of each player (or of one) that are rated for him by the facts, and the lists by which they are judged."""
@@ -240,26 +252,42 @@ class FideLike:
             if read is None:
                 read = reads[event] = period.read(event)
             if bits & WHITE and (only is None or white == only):
-                theirs = read[black] or start
+                theirs = self._stand_in(read[black] or start, games.black_traits[i])
                 players.setdefault(white, {}).setdefault(event, []).append(
                     (i, games.white_half[i], theirs[0] if theirs[1] & RATED else None)
                 )
             if bits & BLACK and (only is None or black == only):
-                theirs = read[white] or start
+                theirs = self._stand_in(read[white] or start, games.white_traits[i])
                 players.setdefault(black, {}).setdefault(event, []).append(
                     (i, games.black_half[i], theirs[0] if theirs[1] & RATED else None)
                 )
         return players, reads
 
+    def _stand_in(self, state: State, traits: Traits) -> State:
+        """The state, or for who has no rating the one that his rating on another list stands for: without pooled results, and no latch is
+        reached by it, for it was not published on this list (rapid and blitz regulations)."""
+        if state[1] & RATED or self.fallback is None:
+            return state
+        for name, value in traits:
+            if name == FALLBACK and isinstance(value, str):
+                points = Fraction(value)
+                return (round_half_away(points.numerator * self.per_point, points.denominator), state[1] | RATED, state[2])
+        return state
+
+    @staticmethod
+    def _traits(period: Period, player: int, game: int) -> Traits:
+        games = period.games
+        return games.white_traits[game] if games.white[game] == player else games.black_traits[game]
+
     def _account(self, period: Period, me: int, played: Played, reads: Reads) -> Account:
-        before = period.now[me] or self._start
+        first = next(iter(played.values()))[0][0]
+        traits = self._traits(period, me, first)
+        before = self._stand_in(period.now[me] or self._start, traits)
         if not before[1] & RATED:
             return self._pool(period, before, played)
-        first = next(iter(played.values()))[0][0]
-        traits = period.games.white_traits[first] if period.games.white[first] == me else period.games.black_traits[first]
         judged = []
         for event, games in played.items():
-            read = reads[event][me] or self._start
+            read = self._stand_in(reads[event][me] or self._start, self._traits(period, me, games[0][0]))
             is_later = not read[1] & RATED
             judged.append(self.judge(event, before if is_later else read, is_later, games, start_of(period.events[event])))
         return self._change(date_of(period.key), before, judged, traits)

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 
-from rerate.ratings.face import State, Traits
+from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
+from rerate.ratings.face import State, Traits, Unusable
 from rerate.ratings.fide_account import NO_RATING, TOO_WIDE, Judged, Scored
 from rerate.ratings.fide_core import COMMON, Defaults, FideLike, Game
 from rerate.ratings.fide_gaps import Gaps, clamped
@@ -13,6 +14,7 @@ from rerate.ratings.fide_k import K_40_20_10, K, k_of, old_newcomers_k
 
 DATED: dict[str, tuple[str | int, str]] = {
     "kind": ("standard", "standard, rapid or blitz: which games the list is for"),
+    "fallback": ("none", "rapid and blitz: id of the list whose rating stands in for who has none here; none: nobody's does"),
     "no_birth_year": ("adult", "adult or junior: how K is chosen for a player without a registered birth_year"),
     "one_capped_from": (20220101, "events from this day, as YYYYMMDD, to 2024-02-29 have one capped win, the one with the widest gap"),
     **COMMON,
@@ -30,8 +32,16 @@ class DatedFide(FideLike):
     def __init__(self, parameters: Mapping[str, object], defaults: Defaults, per_point: int) -> None:
         super().__init__(parameters, defaults, per_point)
         self._kind = self.choice("kind", "standard", "rapid", "blitz")
+        fallback = self.given["fallback"]
+        if not isinstance(fallback, str) or (fallback != "none" and self._kind == "standard"):
+            raise Unusable(PARAMETERS_REFUSED)
+        self._fallback = None if fallback == "none" else fallback
         self._is_junior_unknown = self.choice("no_birth_year", "adult", "junior") == "junior"
         self._gaps = Gaps(self._kind, per_point, self.day("one_capped_from"))
+
+    @property
+    def fallback(self) -> str | None:
+        return self._fallback
 
     def expect(self, gap: int) -> int:
         """The expected score in parts of `whole` of a gap in quanta as it is counted."""

@@ -142,6 +142,10 @@ class GlickoBase(ABC):
 
     # ---------------------------------------------------------------------- rating a period
 
+    @property
+    def fallback(self) -> str | None:
+        return None
+
     def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
         return placed_month(event, date, closing_day)
 

@@ -52,6 +52,8 @@ class ListRules:
         """Whether start and category of an event matter to any of its rules."""
         self.traits: frozenset[str] = frozenset().union(*(system.traits for system in self.systems))
         """Names of the traits that any of its rules asks for."""
+        self.fallbacks = frozenset(system.fallback for system in self.systems if system.fallback is not None)
+        """Ids of lists whose ratings stand in for missing ones of this."""
 
     def at(self, date: str) -> System:
         """The rule of a period of this date; of a month, the rule on its first day."""

@@ -78,6 +78,10 @@ class USChess:
         self.traits = self._rules.traits
         self._expected = expected_score(per_point)
 
+    @property
+    def fallback(self) -> str | None:
+        return None
+
     def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
         return placed_month(event, date, closing_day)
 
@@ -98,7 +102,7 @@ class USChess:
         return uschess_states.seed(fields, self.per_point, self._rules.peak_rounded)
 
     def with_counters(self, chosen: State, others: Sequence[State]) -> State:
-        return uschess_states.with_counters(chosen, others)
+        return uschess_states.with_counters(chosen, others, self.per_point, self._rules.peak_rounded)
 
     def expected(self, white: State | None, black: State | None, key: Key) -> int:
         """White's expected score in millionths before a game in the period of this key: the logistic expectancy for everybody; who has no

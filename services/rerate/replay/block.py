@@ -32,7 +32,8 @@ class Career(NamedTuple):
     peak_date: str
     """The earliest date on which it stood; empty if he was never rated."""
     last: str
-    """Date of the last period (or, in a month, of the last event) with a game of his; empty without one."""
+    """Date of the last period (or, in a month, of the last event or by what the list dates games) with a game of his; empty without
+    one."""
 
 
 def add_careers(earlier: Career, later: Career) -> Career:
@@ -157,7 +158,7 @@ class Block:
                 if player in players and games.rated[g] & side:
                     won.setdefault(player, [0, 0, 0])[halves[g]] += 1
                     date = str(self.keys[bisect_right(starts, g) - 1][0])
-                    day = date if len(date) == 10 else events[games.event[g]].end
+                    day = date if len(date) == 10 else games.days[g] or events[games.event[g]].end
                     last[player] = max(day, last.get(player, ""))
         for r, player in enumerate(self.row_players):
             if player in players:

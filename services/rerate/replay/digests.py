@@ -2,7 +2,7 @@
 
 period = SHA-256( "rerate.period.1\\n"  u16 length + key  u32 rows  rows by id bytes: u16 length + id, state )
 inputs = SHA-256( "rerate.games.1\\n"   u16 length + key  u32 games  by (event, game): u16 + event, u16 + game, u16 + white, u16 + black,
-                  u8, u8 half points, u8 bits )
+                  u8, u8 half points, u8 bits, with bit 4 u16 + traits, with bit 8 first and last day and u16 + category )
 adjusted = SHA-256( "rerate.adjusted.1\\n"  u16 length + key  u32 1 + persons  u16 + kind, u16 + value  persons by id bytes: u16 + id )
                   (for everybody: u32 0, no person) in place of an adjustment's inputs
 list   = SHA-256( "rerate.list.1\\n"  or "rerate.inputs.1\\n"  period digests in order )
@@ -12,6 +12,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
+from rerate.messages.canonical import canonical
 from rerate.replay.entries import Entry
 
 PERIOD = b"rerate.period.1\n"
@@ -19,6 +20,9 @@ GAMES = b"rerate.games.1\n"
 ADJUSTED = b"rerate.adjusted.1\n"
 LIST = b"rerate.list.1\n"
 INPUTS = b"rerate.inputs.1\n"
+
+_TRAITS, _SEEN = 4, 8
+"""Bits of a game in the input digest: traits of the players follow, dates and category of the event follow."""
 
 SEEDS_KEY = b"\x00"
 """Key of the period of seeds: its kind, and nothing after it."""
@@ -40,11 +44,19 @@ def frame(head: bytes, key: bytes, count: int, rows: Iterable[bytes]) -> bytes:
 
 def input_digest(key: bytes, games: Iterable[Entry]) -> bytes:
     """The input digest of one period's rated games."""
-    rows = [
-        b"".join((tag(g.event), tag(g.id), tag(g.white), tag(g.black), bytes((g.white_half, g.black_half, g.rated))))
-        for g in sorted(games, key=lambda g: (g.event, g.id))
-    ]
+    rows = [_game(g) for g in sorted(games, key=lambda g: (g.event, g.id))]
     return frame(GAMES, key, len(rows), rows)
+
+
+def _game(g: Entry) -> bytes:
+    bits = g.rated | (_TRAITS if g.white_traits or g.black_traits else 0) | (_SEEN if g.info.start else 0)
+    parts = [tag(g.event), tag(g.id), tag(g.white), tag(g.black), bytes((g.white_half, g.black_half, bits))]
+    if bits & _TRAITS:
+        sides = {"black": dict(g.black_traits), "white": dict(g.white_traits)}
+        parts.append(tag(canonical(sides).decode()))
+    if bits & _SEEN:
+        parts += [g.info.start.encode(), g.info.end.encode(), tag(g.info.category)]
+    return b"".join(parts)
 
 
 def adjustment_digest(key: bytes, kind: str, value: str, persons: Iterable[str] | None) -> bytes:

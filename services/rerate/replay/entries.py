@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from rerate.history import RatedEvent
-from rerate.messages.facts import Event, Game, RatingList
-from rerate.ratings.face import BLACK, WHITE, EventInfo, Key, Traits
+from rerate.history import JudgedGame, RatedEvent
+from rerate.messages.codes import RUNNING
+from rerate.messages.facts import Event, Game, RatedSides, RatingList
+from rerate.ratings.face import BLACK, FALLBACK, WHITE, EventInfo, Key, Traits
 from rerate.ratings.systems import ListRules
 from rerate.replay.periods import period_of
 
@@ -42,6 +43,8 @@ class Entry(NamedTuple):
     """What the list's systems see of the event."""
     white_traits: Traits = ()
     black_traits: Traits = ()
+    day: str = ""
+    """See `Games.days`."""
 
 
 def takes(rating_list: RatingList, event: Event) -> bool:
@@ -60,12 +63,18 @@ def takes(rating_list: RatingList, event: Event) -> bool:
     return variant != "bughouse" and variant in (rating_list.variants if rating_list.variants is not None else ("standard",))
 
 
+def sides_rated(rating_list: RatingList, judged: JudgedGame) -> RatedSides:
+    """For whom a list rates a game of an event that it takes: with `dated_by: game` a running event's too, if they are over."""
+    return judged.early if rating_list.dated_by == "game" and judged.why == RUNNING else judged.rated
+
+
 def entries(
     rating_list: RatingList,
     rules: ListRules,
     rated: RatedEvent | None,
     seeded_from: Callable[[str], str | None],
     traits_of: Callable[[str], Traits],
+    fallback_of: Callable[[str, str, str], str | None] = lambda of_list, person, start: None,
 ) -> tuple[Entry, ...]:
     """The entries of an event on a list, sorted.
 
@@ -74,12 +83,23 @@ def entries(
         rated: the folded event; None or void has none.
         seeded_from: `as_of` of a person's seed on the list, or None. A game in a period before it rates for nobody.
         traits_of: what is registered of a person, of the traits that the rules ask for; asked only if they ask for any.
+        fallback_of: the rating that a person has on another list (by its id) at the start of an event; asked only if the rules ask.
     """
     if rated is None or rated.event is None or rated.state == "void" or not takes(rating_list, rated.event):
         return ()
     event, out = rated.event, []
+    is_by_day = rating_list.period == "month" and rating_list.dated_by == "game"
+
+    def seen(person: str, key: Key, game: Game) -> Traits:
+        traits = traits_of(person) if rules.traits else ()
+        of_list = rules.at(str(key[0])).fallback if rules.fallbacks else None
+        if of_list is None or (rating := fallback_of(of_list, person, _start(rating_list, event, game))) is None:
+            return traits
+        return (*traits, (FALLBACK, rating))
+
     for judged in rated.games:
-        if judged.why is not None or judged.white is None or judged.black is None:
+        sides = sides_rated(rating_list, judged)
+        if sides == "none" or judged.white is None or judged.black is None:
             continue
         game = judged.game
         key = period_of(rating_list, rules, event, game)
@@ -98,10 +118,11 @@ def entries(
                 judged.black,
                 white_half,
                 black_half,
-                _SIDES[judged.rated],
+                _SIDES[sides],
                 _info(rating_list, rules, event, game, key),
-                traits_of(judged.white) if rules.traits else (),
-                traits_of(judged.black) if rules.traits else (),
+                seen(judged.white, key, game),
+                seen(judged.black, key, game),
+                (game.date or "") if is_by_day else "",
             )
         )
     return tuple(sorted(out))
@@ -109,11 +130,16 @@ def entries(
 
 def _info(rating_list: RatingList, rules: ListRules, event: Event, game: Game, key: Key) -> EventInfo:
     system = rules.at(str(key[0]))
-    start = (game.date if rating_list.dated_by == "game" else event.start_date) or event.date
+    start = _start(rating_list, event, game)
     reads = system.reads(key, start) if system.reads_older else ()
     if not rules.sees_events:
         return EventInfo(event.id, event.date, reads=reads)
     return EventInfo(event.id, event.date, start, event.category or "", reads)
+
+
+def _start(rating_list: RatingList, event: Event, game: Game) -> str:
+    """The day whose list judges a game: the event's first, with `dated_by: game` the game's own."""
+    return (game.date if rating_list.dated_by == "game" else event.start_date) or event.date
 
 
 def _before_seed(key: Key, as_of: str | None) -> bool:

@@ -305,7 +305,7 @@ class ListReplay:
         games = Games()
         for e in entries:
             white, black, event = self._numbers[e.white], self._numbers[e.black], self._event_number(e.info)
-            games.append(white, black, e.white_half, e.black_half, e.rated, event, e.id, e.white_traits, e.black_traits)
+            games.append(white, black, e.white_half, e.black_half, e.rated, event, e.id, e.white_traits, e.black_traits, e.day)
         return Made(games, input_digest(key_bytes(self.kind, key), entries), None)
 
 
