@@ -311,7 +311,7 @@ def _judged(event_id: str, event: Data, games: dict[str, Data], who: Callable[[s
     for name in sorted(games):
         game = games[name]
         white, black = (who(event_id, game[side]) if side in game else None for side in ("white", "black"))
-        clash = None
+        clash, early = None, "none"
         if game["result"] not in PLAYED:
             why: str | None = "not-played"
         elif white is None or black is None:
@@ -320,12 +320,14 @@ def _judged(event_id: str, event: Data, games: dict[str, Data], who: Callable[[s
             why = "declared-unrated"
         elif event["status"] == "running":
             why = "running"
+            if "date" in game and white != black and not any(_two_ids(event_id, one, game, games, who) for one in (white, black)):
+                early = game.get("rated", "both")
         elif white == black:
             why = "same-person"
         else:
             clash = _two_ids(event_id, white, game, games, who) or _two_ids(event_id, black, game, games, who)
             why = "round-clash" if clash else None
-        out.append((game, white, black, "none" if why else game.get("rated", "both"), why, clash))
+        out.append((game, white, black, "none" if why else game.get("rated", "both"), why, clash, early))
     return out
 
 

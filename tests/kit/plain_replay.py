@@ -56,7 +56,7 @@ class Game(NamedTuple):
     sides: str
     """both, white, black"""
     last_day: str
-    """Of its event."""
+    """Of its event, or its own if that is how the list dates it."""
 
 
 def plain_ladders(history: Iterable[Sendable]) -> Data:
@@ -134,15 +134,17 @@ def _games(rating_list: Data, folded: Data, as_of: Mapping[str, str]) -> list[Ga
         event = folded_event["event"]
         if folded_event["state"] == "void" or not _takes(rating_list, event):
             continue
-        for game, white, black, sides, why, _ in folded_event["games"]:
-            if why is not None:
+        for game, white, black, rated, _, _, early in folded_event["games"]:
+            sides = early if early != "none" and rating_list.get("dated_by") == "game" else rated
+            if sides == "none":
                 continue
             period = _period(rating_list, event, game)
             when = str(period[0])
             if any(when < as_of[one][: len(when)] for one in (white, black) if one in as_of):
                 continue
             place = (period, event.get("order", 0), event_id, game.get("round", 0), game.get("board", 0), game["id"])
-            out.append(Game(*place, white, black, *HALVES[game["result"]], sides, event["date"]))
+            day = game.get("date", event["date"]) if rating_list.get("dated_by") == "game" else event["date"]
+            out.append(Game(*place, white, black, *HALVES[game["result"]], sides, day))
     return sorted(out)
 
 

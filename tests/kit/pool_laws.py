@@ -220,7 +220,9 @@ def only_played(history: Sequence[Sendable]) -> None:
     events = [row for row in pool.published.rows(EVENTS).values() if row["state"] != "void"]
     for row in events:
         for game in row["games"]:
-            assert (game.get("why") is None) == _is_played(row, game), f"{row['event']['id']}: {game}"
+            is_over = row["event"]["status"] == "final"
+            assert (game.get("why") is None) == (is_over and _is_played(row, game)), f"{row['event']['id']}: {game}"
+            assert ("early" in game) == (not is_over and "date" in game and _is_played(row, game)), f"{row['event']['id']}: {game}"
             assert game.get("why") is None or game["rated"] == "none"
     configuration = pool.pool.history.configuration
     for rating_list in [] if configuration is None else configuration.lists:
@@ -232,8 +234,9 @@ def only_played(history: Sequence[Sendable]) -> None:
             if not _is_taken(rating_list, row["event"]):
                 continue
             for game in row["games"]:
-                if game.get("why") is None and not _is_before_seed(rating_list, row["event"], game, as_of):
-                    sides = [side for side in ("white", "black") if game["rated"] in ("both", side)]
+                rated = game.get("early", game["rated"]) if rating_list.dated_by == "game" else game["rated"]
+                if rated != "none" and not _is_before_seed(rating_list, row["event"], game, as_of):
+                    sides = [side for side in ("white", "black") if rated in ("both", side)]
                     expected.update((row["event"]["id"], game[side]["person"]) for side in sides)
         counted: Counter[tuple[str, str]] = Counter()
         for delta in pool.published.of_list(DELTAS, rating_list.id).values():
@@ -248,7 +251,7 @@ def _is_played(row: Data, game: Data) -> bool:
         return False
     if "white" not in game or "black" not in game or game["white"]["person"] == game["black"]["person"]:
         return False
-    return row["event"]["status"] == "final" and not _is_declared_unrated(game) and not _clashes(row, game)
+    return not _is_declared_unrated(game) and not _clashes(row, game)
 
 
 def _is_declared_unrated(game: Data) -> bool:

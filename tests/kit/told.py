@@ -16,7 +16,7 @@ def told(history: History) -> Data:
         event.id: {
             "state": event.state,
             "event": _as_sent(event.event),
-            "games": [(_as_sent(one.game), one.white, one.black, one.rated, one.why, one.clash) for one in event.games],
+            "games": [(_as_sent(one.game), one.white, one.black, one.rated, one.why, one.clash, one.early) for one in event.games],
             "flags": list(event.flags),
             "facts": [tuple(identity) for identity in event.facts],
         }

@@ -6,10 +6,12 @@ from msgspec import Struct
 
 from rerate.messages.codes import SENTENCES
 from rerate.messages.errors import RerateError
+from rerate.messages.facts import Event, Game
 from rerate.pool.lists import LiveList
 from rerate.pool.pool import Pool
 from rerate.ratings.face import Key, Step
-from rerate.replay.periods import date_of, is_adjustment, key_text
+from rerate.replay.entries import sides_rated
+from rerate.replay.periods import date_of, is_adjustment, key_text, period_of
 from rerate.replay.replay import ListReplay
 
 
@@ -78,7 +80,9 @@ def explain(pool: Pool, player: str, period: str | None = None, list_id: str | N
         system=system.name,
         before=None if before is None else replay.rules.rating(before),
         rating=replay.rules.rating(state),
-        steps=tuple(_adjusted(pool, name, key) if is_adjustment(key) else (*told_steps(replay, key, number), *_unrated(pool, person, key))),
+        steps=tuple(
+            _adjusted(pool, name, key) if is_adjustment(key) else (*told_steps(replay, key, number), *_unrated(pool, live, person, key))
+        ),
     )
 
 
@@ -141,15 +145,17 @@ def _adjusted(pool: Pool, list_id: str, key: Key) -> list[ToldStep]:
     return [ToldStep(code="adjustment", text=text)]
 
 
-def _unrated(pool: Pool, person: str, key: Key) -> list[ToldStep]:
+def _unrated(pool: Pool, live: LiveList, person: str, key: Key) -> list[ToldStep]:
     """Games of the person in the events of the period that the facts leave unrated."""
     steps = []
     for event_id in sorted(pool.history.events_of(person)):
         rated = pool.history.events[event_id]
-        if rated.event is None or not _is_in(key, rated.event.date, event_id):
+        if rated.event is None:
             continue
         for judged in rated.games:
-            if judged.why is None or person not in (judged.white, judged.black):
+            if judged.why is None or person not in (judged.white, judged.black) or not _is_in(live, key, rated.event, judged.game):
+                continue
+            if sides_rated(live.config, judged) != "none":
                 continue
             colour, opponent = ("white", judged.black) if judged.white == person else ("black", judged.white)
             text = f"not rated ({judged.why}): {SENTENCES['unrated-why'][judged.why]}"
@@ -157,8 +163,8 @@ def _unrated(pool: Pool, person: str, key: Key) -> list[ToldStep]:
     return steps
 
 
-def _is_in(key: Key, date: str, event_id: str) -> bool:
-    """Whether an event of this date belongs to a period, as far as its key tells."""
+def _is_in(live: LiveList, key: Key, event: Event, game: Game) -> bool:
+    """Whether a game belongs to a period, or its event does if the list's periods are events or parts of them."""
     if len(key) > 1:
-        return str(key[2]) == event_id
-    return date.startswith(str(key[0]))
+        return str(key[2]) == event.id
+    return period_of(live.config, live.replay.rules, event, game) == key

@@ -1,4 +1,7 @@
-"""Which games of an event the facts rate, and why not the others. Ratings play no part, and lists neither."""
+"""Which games of an event the facts rate, and why not the others. Ratings play no part, and lists neither.
+
+A running event has one thing to say to some lists: which of its games are over already, each on a day of its own (`JudgedGame.early`).
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -12,7 +15,7 @@ from rerate.messages.codes import (
     UNKNOWN_SIDE,
     UnratedWhy,
 )
-from rerate.messages.facts import Game
+from rerate.messages.facts import Game, RatedSides
 
 PLAYED = frozenset({"1-0", "1/2-1/2", "0-1", "0-0", "1/2-0", "0-1/2"})
 """Results of games that were played, penalties included."""
@@ -25,6 +28,8 @@ def judge(games: Sequence[Game], is_running: bool, person: Callable[[str], str])
     """Judge the games of one event, by the first reason that fits: not played; a side without id; declared unrated; running; one person
     on both sides; one person under two ids in a round.
 
+    A game that only waits for its event to be over is rated early, by lists whose periods are those of the games, if it has a date.
+
     Args:
         games: ruled, raw ids, in the order in which they are wanted back.
         person: who a raw id is in this event.
@@ -36,6 +41,7 @@ def judge(games: Sequence[Game], is_running: bool, person: Callable[[str], str])
         black = None if game.black is None else person(game.black)
         clash: tuple[str, str] | None = None
         why: UnratedWhy | None = None
+        early: RatedSides = "none"
         if game.result not in PLAYED:
             why = NOT_PLAYED
         elif white is None or black is None:
@@ -44,14 +50,23 @@ def judge(games: Sequence[Game], is_running: bool, person: Callable[[str], str])
             why = DECLARED_UNRATED
         elif is_running:
             why = RUNNING
+            if game.date is not None and white != black and _clash(clashes, game, white, black) is None:
+                early = game.rated or "both"
         elif white == black:
             why = SAME_PERSON
-        elif clashes and game.round is not None:
-            clash = clashes.get((white, game.round)) or clashes.get((black, game.round))
+        else:
+            clash = _clash(clashes, game, white, black)
             why = None if clash is None else ROUND_CLASH
         rated = "none" if why is not None else game.rated or "both"
-        out.append(JudgedGame(game=game, white=white, black=black, rated=rated, why=why, clash=clash))
+        out.append(JudgedGame(game=game, white=white, black=black, rated=rated, why=why, clash=clash, early=early))
     return tuple(out)
+
+
+def _clash(clashes: Clashes, game: Game, white: str, black: str) -> tuple[str, str] | None:
+    """The two ids of the side that stands twice in the game's round; White's if both do."""
+    if not clashes or game.round is None:
+        return None
+    return clashes.get((white, game.round)) or clashes.get((black, game.round))
 
 
 def clashes_of(games: Iterable[Game], person: Callable[[str], str]) -> Clashes:

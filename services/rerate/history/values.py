@@ -24,6 +24,9 @@ class JudgedGame:
     why: UnratedWhy | None
     clash: tuple[str, str] | None
     """For `round-clash`: the two smallest raw ids of the person who stands twice in the round; white's if both sides do."""
+    early: RatedSides = "none"
+    """For whom lists `dated_by: game` rate it although `why` is `running`: it is over, has a date of its own, and nothing else speaks
+    against it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

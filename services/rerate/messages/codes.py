@@ -183,7 +183,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "administrative": "The office has a reason of its own.",
     },
     "event-status": {
-        "running": "The event is not over; its games are not rated yet.",
+        "running": "The event is not over; only lists dated by game rate those of its games that have a date.",
         "final": "The event is over.",
     },
     "deletion-mode": {
@@ -247,7 +247,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         NOT_PLAYED: "The game was not played.",
         UNKNOWN_SIDE: "A side has no id.",
         DECLARED_UNRATED: "The publisher or a ruling says that it is not rated.",
-        RUNNING: "The event is still running.",
+        RUNNING: "The event is still running; lists dated by game rate it if it has a date.",
         SAME_PERSON: "Both sides are one person.",
         ROUND_CLASH: "Two ids of one person played in the same round.",
     },
