@@ -688,3 +688,14 @@ def test_further_seeds_of_a_person_add_counters_and_latches() -> None:
     chosen, other = (1_500_000, 30, 0, 1, 20, 15, 100, 0), (1_900_000, 30, 1, 0, 40, 19, 250, 18)
     assert system().with_counters(chosen, [other]) == (1_500_000, 50, 1, 1, 50, 19, 300, 18)
     assert system().with_counters(chosen, []) == chosen
+
+
+def test_seeds_that_together_are_an_established_rating_have_its_peak() -> None:
+    one, other = (1_877_000, 20, 1, 1, 0, 0, 0, 0), (1_500_000, 6, 1, 1, 0, 0, 0, 0)
+    assert system().with_counters(one, [other]) == (1_877_000, 26, 1, 1, 0, 18, 0, 0)
+    assert system().with_counters(one, [(1_500_000, 5, 1, 1, 0, 0, 0, 0)]) == (1_877_000, 25, 1, 1, 0, 0, 0, 0)
+    assert system(peak_rounded="yes").with_counters((1_899_900, *one[1:]), [other]) == (1_899_900, 26, 1, 1, 0, 19, 0, 0)
+
+
+def test_a_seed_without_a_rating_takes_no_games_of_the_others() -> None:
+    assert system().with_counters((0,) * 8, [(1_500_000, 40, 1, 1, 7, 15, 3, 14)]) == (0, 0, 0, 0, 7, 15, 3, 14)

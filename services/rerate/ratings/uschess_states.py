@@ -68,8 +68,11 @@ def seed(fields: Mapping[str, object], per_point: int, peak_rounded: bool) -> St
     )
 
 
-def with_counters(chosen: State, others: Sequence[State]) -> State:
-    """Counters added up to their cap, latches or-ed; of peaks and prize floors, which only rise, the highest."""
+def with_counters(chosen: State, others: Sequence[State], per_point: int, peak_rounded: bool) -> State:
+    """Counters added up to their cap, latches or-ed; of peaks and prize floors, which only rise, the highest.
+
+    Who is established by these games has a peak by his rating, too; who has no rating has no games that it would rest on.
+    """
     rating, games, dropped, scored, points, highest, master_games, prize = chosen
     for _, games_2, dropped_2, scored_2, points_2, highest_2, master_games_2, prize_2 in others:
         games = min(MOST_GAMES, games + games_2)
@@ -77,6 +80,10 @@ def with_counters(chosen: State, others: Sequence[State]) -> State:
         points = min(MOST_POINTS, points + points_2)
         highest, prize = max(highest, highest_2), max(prize, prize_2)
         master_games = min(MASTER_GAMES, master_games + master_games_2)
+    if not rating:
+        games = dropped = scored = 0
+    elif games > ESTABLISHED:
+        highest = max(highest, peak(rating, per_point, peak_rounded))
     return (rating, games, dropped, scored, points, highest, master_games, prize)
 
 

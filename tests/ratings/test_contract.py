@@ -1,0 +1,247 @@
+"""Every system, in several bindings, and one of a package of its own, held to the contract of a system."""
+
+import struct
+from array import array
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+from rerate.ratings.club import Club
+from rerate.ratings.face import BLACK, WHITE, Games, Key, Period, Row, State, Step
+from rerate.ratings.fide import Fide
+from rerate.ratings.fide_2009 import Fide2009
+from rerate.ratings.fide_curve import FideCurve
+from rerate.ratings.glicko import Glicko
+from rerate.ratings.glicko2 import Glicko2
+from rerate.ratings.systems import SYSTEMS
+from rerate.ratings.uschess import USChess
+from tests.kit import system_contract as contract
+from tests.kit.laws import IS_LONG, law
+from tests.kit.sendable import Data
+from tests.kit.system_contract import Candidate, Walked, walked
+from tests.plugin.acme_elo import AcmeElo
+
+CLUB: tuple[Data, ...] = ({"rating": "900.0", "games": 3}, {"rating": "1812.5", "games": 30})
+FIDE: tuple[Data, ...] = (
+    {"rating": "1405", "games": 29},
+    {"rating": "1999", "games": 4},
+    {"rating": "2385", "games": 30, "reached_2300": True},
+    {"rating": "2640", "games": 30},
+    {"games": 3, "reached_2400": True},
+    {"pool_2022_11": "games2-half3-sum4100", "pool_2023_01": "games1-half1-sum1900"},
+    {"pool_2008_06": "games4-half5-sum8100", "first_event_over": True},
+)
+FINE = tuple(one for one in FIDE if not any(name.startswith("pool") for name in one))
+US: tuple[Data, ...] = (
+    {"rating": "1431.0", "games": 5, "dropped": True, "scored": False},
+    {"rating": "1877.0", "games": 20},
+    {"rating": "2214.0", "games": 50, "peak": "2301.0", "master_games": 297, "floor_points": 49},
+    {"rating": "1500.0", "games": 30, "prize_floor": "1400.0"},
+    {"rating": "100.0", "games": 1},
+    {"rating": "1700.0", "games": 0},
+)
+GLICKO: tuple[Data, ...] = (
+    {"rating": "1400.0", "deviation": "50"},
+    {"rating": "1900.5", "deviation": "347.123", "games": 3, "last": 20221105},
+    {"rating": "2600.0", "deviation": "61", "last": 20230101, "games": 400},
+)
+VOLATILE: tuple[Data, ...] = (*GLICKO, {"rating": "1500.0", "deviation": "80", "volatility": "0.0612"})
+RAISE = ("raise-2024",)
+DATED = (2021, 2025)
+
+CANDIDATES = (
+    Candidate("club", Club, "event", seeds=CLUB),
+    Candidate("club per game", Club, "round", {"k_policy": "per_game", "k_new_games": 4}, seeds=CLUB, follows_order=True),
+    Candidate("club by date", Club, "date", {"protected_game_counts": "no"}, 1000, CLUB, categories=("club", "cup")),
+    Candidate("fide", Fide, "month", {}, 1, FIDE, formulas=RAISE, years=DATED),
+    Candidate("fide since 2009", Fide, "month", {"initial_step": "half-k"}, 1, FIDE, formulas=RAISE, years=(2007, 2017)),
+    Candidate("fide rapid", Fide, "month", {"kind": "rapid", "no_birth_year": "junior"}, 1, FIDE, formulas=RAISE, years=DATED),
+    Candidate("fide blitz", Fide, "month", {"kind": "blitz", "below_floor": "forget"}, 1, FIDE, formulas=RAISE, years=DATED),
+    Candidate("fide by events", Fide, "month", {"rounding": "event", "initial_games_count": "yes"}, 1, FIDE, formulas=RAISE),
+    Candidate("fide-2009", Fide2009, "month", {}, 1, FIDE, years=(2006, 2013)),
+    Candidate("fide-2009 mean", Fide2009, "month", {"cap_on": "mean", "initial_games": 3}, 1, FIDE, years=(2006, 2013)),
+    Candidate("fide-curve", FideCurve, "month", {}, 1, FIDE, formulas=RAISE, years=DATED),
+    Candidate("fide-curve by event", FideCurve, "event", {"k": 20}, 10, FINE, formulas=RAISE, years=DATED),
+    Candidate("fide-curve by date", FideCurve, "date", {"newcomer": "1500", "cap": 0}, 100, FINE, formulas=RAISE),
+    Candidate("fide-curve low", FideCurve, "event", {"floor": "none", "initial_games": 1}, 10, FINE, formulas=RAISE),
+    Candidate("uschess", USChess, "event", {}, seeds=US, years=(2016, 2025)),
+    Candidate(
+        "uschess read otherwise",
+        USChess,
+        "event",
+        {
+            "bonus_three": "distinct",
+            "conversion_games": "text",
+            "flat_stretch": "mean",
+            "floors": "both",
+            "peak_rounded": "yes",
+            "life_master": "any",
+        },
+        100,
+        US,
+    ),
+    Candidate(
+        "uschess matches",
+        USChess,
+        "event",
+        {"dual_category": "dual", "match_category": "match", "match_floors": "no", "start_order": "us", "age_by": "days"},
+        seeds=US,
+        categories=("dual", "match", "match", "open"),
+    ),
+    Candidate("glicko by month", Glicko, "month", seeds=GLICKO),
+    Candidate("glicko by date", Glicko, "date", {"c": "30", "provisional_games": 7, "min_rating": "1000"}, 10, GLICKO),
+    Candidate("glicko by event", Glicko, "event", {"growth": "played", "max_change": "90"}, 1000, GLICKO),
+    Candidate("glicko by game", Glicko, "game", {"white_advantage": "33.5", "min_deviation": "45"}, 10, GLICKO, favours_white=True),
+    Candidate("glicko2 by month", Glicko2, "month", {"tau": "1.2"}, 10, VOLATILE),
+    Candidate("glicko2 by round", Glicko2, "round", {"days_per_period": "4"}, 100, VOLATILE),
+    Candidate("glicko2 lichess", Glicko2, "game", {"preset": "lichess"}, 1000, VOLATILE, favours_white=True),
+    Candidate("acme-elo", AcmeElo, "month", seeds=CLUB),
+    Candidate("acme-elo by event", AcmeElo, "event", {"k": 24, "later_from": 20240110}, 100, CLUB),
+)
+CHECKS: tuple[Callable[[Walked], None], ...] = (
+    contract.rows_are_of_those_rated,
+    contract.explanations_add_up,
+    contract.states_read_back,
+    contract.lines_are_shown,
+    contract.adjustments_are_as_ordered,
+    contract.periods_end_alike,
+)
+CHECKS_BY_CHANCE: tuple[Callable[[Walked, Random], None], ...] = (
+    contract.numbers_do_not_matter,
+    contract.order_does_not_matter,
+    contract.counters_add_up,
+    contract.expectations_are_scores,
+)
+NUMBERS = st.integers(0, 2**64 - 1)
+
+
+def test_every_system_is_a_candidate() -> None:
+    assert {candidate.bound().name for candidate in CANDIDATES} == {*SYSTEMS, "acme-elo/1"}
+
+
+@pytest.mark.parametrize("candidate", CANDIDATES, ids=lambda candidate: candidate.label)
+def test_contract(candidate: Candidate) -> None:
+    @law(NUMBERS, share=1 if IS_LONG else 0.04)
+    def holds(number: int) -> None:
+        walk = walked(candidate, number)
+        for check in CHECKS:
+            check(walk)
+        for check_by_chance in CHECKS_BY_CHANCE:
+            check_by_chance(walk, Random(number))
+
+    holds()
+
+
+@law(NUMBERS, share=0.04)
+def test_states_of_one_layout_are_packed_alike(number: int) -> None:
+    """Whatever the parameters, and for all systems that share it: so a list may pass from one rule to the next."""
+    layouts: dict[str, dict[bytes, tuple[int, ...]]] = {}
+    for candidate in CANDIDATES:
+        walk = walked(candidate, number, periods=3)
+        packed = layouts.setdefault(walk.system.layout, {})
+        for raw, state in contract.packed_states(walk).items():
+            assert packed.setdefault(raw, state) == state, f"{candidate.label}: {state} is packed as {packed[raw]}"
+            assert all(walk.system.pack(other) == known for known, other in list(packed.items())[:20])
+
+
+# ---------------------------------------------------------------------- broken systems are caught
+
+
+class RatesAllSides(AcmeElo):
+    def rate(self, period: Period) -> dict[int, Row]:
+        games = Games()
+        games.extend(period.games, period.low, period.high)
+        games.rated[:] = array("b", [WHITE | BLACK] * len(games))
+        return super().rate(Period(period.key, games, 0, len(games), period.events, period.now))
+
+
+class ForgetsToRound(AcmeElo):
+    def explain(self, period: Period, player: int) -> list[Step]:
+        return super().explain(period, player)[:-1]
+
+
+class FavoursTheFirst(AcmeElo):
+    def rate(self, period: Period) -> dict[int, Row]:
+        rows = super().rate(period)
+        first = min(rows)
+        return rows | {first: rows[first]._replace(state=(rows[first].state[0] + 1, rows[first].state[1]))}
+
+
+class FavoursTheLastGame(AcmeElo):
+    def rate(self, period: Period) -> dict[int, Row]:
+        rows = super().rate(period)
+        white = period.games.white[period.high - 1]
+        return {me: row._replace(state=(row.state[0] + (me == white), row.state[1])) for me, row in rows.items()}
+
+
+class ShowsTooFewGames(AcmeElo):
+    def wire_state(self, state: State) -> dict[str, object]:
+        return super().wire_state(state) | {"games": min(state[1], 3)}
+
+
+class ShowsAFloat(AcmeElo):
+    def wire_line(self, line: Any) -> dict[str, object]:
+        return super().wire_line(line) | {"expected": line.expected / 1_000_000}
+
+
+class TakesTheLastSeed(AcmeElo):
+    def with_counters(self, chosen: State, others: Sequence[State]) -> State:
+        return (chosen[0], others[-1][1] if others else chosen[1])
+
+
+class AddsTwice(AcmeElo):
+    def adjust(self, state: State, kind: str, value: str) -> State | None:
+        after = super().adjust(state, kind, value)
+        return after if after is None or kind != "add" else (2 * after[0] - state[0], after[1])
+
+
+class SeesItAsBlack(AcmeElo):
+    def expected(self, white: State | None, black: State | None, key: Key) -> int:
+        return super().expected(black, white, key)
+
+
+class ChangesWhatItIsGiven(AcmeElo):
+    def rate(self, period: Period) -> dict[int, Row]:
+        rows = super().rate(period)
+        assert isinstance(period.now, list)
+        for player, row in rows.items():
+            period.now[player] = row.state
+        return rows
+
+
+class PacksTheRating(AcmeElo):
+    def pack(self, state: State) -> bytes:
+        return struct.pack(">i", state[0])
+
+
+BROKEN: dict[type[AcmeElo], Callable[[Walked], object]] = {
+    RatesAllSides: contract.rows_are_of_those_rated,
+    ForgetsToRound: contract.explanations_add_up,
+    FavoursTheFirst: lambda walk: contract.numbers_do_not_matter(walk, Random(1)),
+    FavoursTheLastGame: lambda walk: contract.order_does_not_matter(walk, Random(1)),
+    ShowsTooFewGames: contract.states_read_back,
+    ShowsAFloat: contract.lines_are_shown,
+    TakesTheLastSeed: lambda walk: contract.counters_add_up(walk, Random(1)),
+    AddsTwice: contract.adjustments_are_as_ordered,
+    SeesItAsBlack: lambda walk: contract.expectations_are_scores(walk, Random(1)),
+    ChangesWhatItIsGiven: contract.periods_end_alike,
+    PacksTheRating: contract.packed_states,
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.__name__)
+def test_a_broken_system_is_caught(broken: type[AcmeElo]) -> None:
+    assert any(_is_caught(broken, number) for number in range(20))
+    assert not any(_is_caught(AcmeElo, number, BROKEN[broken]) for number in range(20))
+
+
+def _is_caught(system: type[AcmeElo], number: int, check: Callable[[Walked], object] | None = None) -> bool:
+    walk = walked(Candidate("broken", system, "date", seeds=CLUB), number)
+    try:
+        (check or BROKEN[system])(walk)
+    except AssertionError:
+        return True
+    return False
