@@ -16,9 +16,11 @@ from aiokafka.errors import (
     IllegalOperation,
     InvalidProducerEpoch,
     KafkaError,
+    KafkaTimeoutError,
     MessageSizeTooLargeError,
     OffsetOutOfRangeError,
     ProducerFenced,
+    RequestTimedOutError,
     UnsupportedCodecError,
 )
 
@@ -110,6 +112,8 @@ def ours(error: BaseException, what: str) -> LogError:
             return LogInconsistent(f"{said}; the bytes are not what was written")
         case UnicodeDecodeError():
             return LogInconsistent(f"{said}; a record has a header whose name is not UTF-8, which Kafka does not allow")
+        case KafkaTimeoutError() | RequestTimedOutError():
+            return LogUnreachable(f"{what}: Kafka has not answered in time. Try again when it is back")
         case _:
             return LogUnreachable(said)
 

@@ -1,12 +1,15 @@
 """The writer of outcomes of one partition on Kafka: one transactional producer, whose id is the fence."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import aiokafka.producer.sender
 from aiokafka import AIOKafkaProducer, TopicPartition
+from aiokafka.errors import KafkaError
+from aiokafka.protocol.offset import OffsetRequest
 
 from .errors import LogError, LogMissing, LogUnreachable
 from .kafka_border import ANSWER_S, TAKEOVER_S, close, stopped, within
@@ -19,8 +22,15 @@ TRANSACTION_MS = 30_000
 COMMIT_S = 40.0
 """For a whole transaction."""
 BATCH_BYTES = 256 << 10
+MARKS_S = 2.0
+"""How long the marks of a transaction that has ended may take."""
+RETRY_S = 0.05
+READ_UNCOMMITTED, READ_COMMITTED = 0, 1
+NEWEST_OFFSET = NO_REPLICA = -1
 FRAME_BYTES = 64 << 10
 """What Kafka puts around a record and its headers, at most."""
+
+_logger = logging.getLogger(__name__)
 
 # A transaction that begins before the marks of the last one are written is turned away and tries again after 20 ms; they take 2 to 4.
 aiokafka.producer.sender.BACKOFF_OVERRIDE = 0.005
@@ -101,6 +111,54 @@ class KafkaWriter:
             await self._producer.send_offsets_to_transaction(offsets, self._group)
         await self._producer.commit_transaction()
 
+    async def _end_left_open(self) -> None:
+        """See to it that nothing is open in any outcome topic.
+
+        Whoever becomes the writer has the transaction of the one before aborted by the coordinator. But where a partition has no leader
+        just then (brokers coming back), Kafka 4 takes it for deleted and leaves out its mark; and what lies there would be seen as a part
+        of this writer's first transaction.
+        """
+        waited = 0.0
+        while still_open := await self._still_open():
+            if waited > MARKS_S:
+                _logger.warning("partition %d: aborting what Kafka has left open in %s", self._partition, ", ".join(still_open))
+                await self._producer.begin_transaction()
+                await asyncio.gather(
+                    *[await self._producer.send(topic, b"", key=b"aborted", partition=self._partition) for topic in still_open]
+                )
+                await self._producer.abort_transaction()
+                waited = 0.0
+            await asyncio.sleep(RETRY_S)
+            waited += RETRY_S
+
+    async def _still_open(self) -> list[str]:
+        """The topics in Kafka where something is neither committed nor aborted."""
+        written = await self._latest(READ_UNCOMMITTED)  # asked first: what is stable only grows
+        stable = await self._latest(READ_COMMITTED)
+        return sorted(topic for topic, offset in written.items() if stable[topic] < offset)
+
+    async def _latest(self, isolation: int) -> dict[str, int]:
+        client = self._producer.client
+        by_leader: dict[int, list[str]] = {}
+        for topic in sorted(self._outcomes):
+            leader = client.cluster.leader_for_partition(TopicPartition(self._prefix + topic, self._partition))
+            by_leader.setdefault(leader, []).append(self._prefix + topic)
+        found = {}
+        for leader, topics in by_leader.items():
+            asked = [(topic, [(self._partition, NEWEST_OFFSET)]) for topic in topics]
+            try:
+                answer = await client.send(leader, OffsetRequest(NO_REPLICA, isolation, asked))
+            except KafkaError:
+                answer = None
+            for topic, ((_, code, _, offset, *_),) in [] if answer is None else answer.topics:
+                if code == 0:
+                    found[topic] = offset
+        if len(found) < len(self._outcomes):
+            await client.force_metadata_update()
+            await asyncio.sleep(RETRY_S)
+            return await self._latest(isolation)
+        return found
+
     def _hush(self) -> None:
         """Look at what aiokafka has failed with us, or asyncio reports each of it as forgotten."""
         batches = self._producer._message_accumulator._batches.values()
@@ -110,10 +168,15 @@ class KafkaWriter:
                 waiter.exception()
 
     async def start(self, bootstrap: str) -> None:
-        """Fence the writer before, abort what it has left open, and only then look at what is committed."""
+        """Fence the writer before, abort what it has left open, and only then look at what is committed.
+
+        Raises:
+            LogUnreachable: no answer, also if what is open does not end.
+        """
         await within(TAKEOVER_S, self._producer.start(), f"becoming the writer of partition {self._partition}")
         known = (self._producer.partitions_for(self._prefix + topic) for topic in self._outcomes)
         await within(ANSWER_S, gathered(known), "looking up the outcome topics")
+        await within(TAKEOVER_S, self._end_left_open(), f"ending what is open in partition {self._partition}")
         async with admin(bootstrap) as client:
             topics = {TopicPartition(self._prefix + topic, self._partition): topic for topic in sorted(self._facts)}
             offsets = await group_offsets(client, self._group, list(topics))

@@ -7,6 +7,7 @@ engine's own loop, one fenced transaction a step, does not. What Faust carries a
 
 import asyncio
 import logging
+import threading
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,11 @@ from rerate.rater.worker import Worker, end_process
 from rerate.rater.world import Limits
 
 STOP_SECONDS = 20
+"""Limit for finishing the running steps and leaving the group."""
+
+END_SECONDS = 25
+"""After a SIGTERM the process has ended by then, whatever does not answer."""
+
 REPORT_SECONDS = 10.0
 
 LOG_LOST, OWNERSHIP_LOST, LOOK = 3, 10, 20
@@ -207,9 +213,26 @@ def run(bus: Bus) -> NoReturn:
     finally:
         loop.close()
     bus.data.mkdir(parents=True, exist_ok=True)  # Faust puts a directory into it, and makes no parents
-    worker = faust.Worker(make_app(bus), loglevel="WARNING", quiet=True, redirect_stdouts=False)
+    worker = _Worker(make_app(bus), loglevel="WARNING", quiet=True, redirect_stdouts=False)
     worker.spinner = None  # it would write to the standard output, quiet or not
     worker.execute_from_commandline()
+
+
+class _Worker(faust.Worker):
+    """Faust's, with an end: while the brokers are away its consumer's thread fails as it is stopped, and Faust waits for it for ever."""
+
+    def _on_sigint(self) -> None:
+        self._end_in_time()
+        super()._on_sigint()
+
+    def _on_sigterm(self) -> None:
+        self._end_in_time()
+        super()._on_sigterm()
+
+    def _end_in_time(self) -> None:
+        timer = threading.Timer(END_SECONDS, end_process, [0])  # as asked; what was not closed the next start mends
+        timer.daemon = True
+        timer.start()
 
 
 async def _look(bus: Bus) -> None:
