@@ -62,6 +62,40 @@ def test_the_first_reason_that_fits_is_given() -> None:
     assert [one.why for one in history.events[minted("e2")].games] == ["not-played", "unknown-side", "declared-unrated", "same-person"]
 
 
+RUNNING_GAMES = (
+    game("g1", "A>B", round=1, date="2024-01-03"),
+    game("g2", "A>B", round=1, date="2024-01-03", rated="white"),
+    game("g3", "C>D", round=1),
+    game("g4", "C>D", round=1, date="2024-01-03", rated="none"),
+    game("g5", "A-B", round=1, date="2024-01-03", result="*"),
+    game("g6", "A>A2", round=2, date="2024-01-03"),
+    game("g7", "A2>C", round=1, date="2024-01-03"),
+)
+
+
+def test_a_game_of_a_running_event_is_rated_early_if_it_is_over_and_has_a_date() -> None:
+    games = history_of(published("e1", 1, *RUNNING_GAMES, status="running")).events[minted("e1")].games
+    assert [(one.rated, one.why, one.early) for one in games] == [
+        ("none", "running", "both"),
+        ("none", "running", "white"),
+        ("none", "running", "none"),
+        ("none", "declared-unrated", "none"),
+        ("none", "not-played", "none"),
+        ("none", "running", "both"),
+        ("none", "running", "both"),
+    ]
+    assert {one.early for one in history_of(published("e1", 1, *RUNNING_GAMES)).events[minted("e1")].games} == {"none"}
+
+
+def test_what_would_not_rate_in_the_end_is_not_rated_early() -> None:
+    """One person on both sides, two ids of one person in a round: the reason stays that the event is running."""
+    history = history_of(published("e1", 1, *RUNNING_GAMES, status="running"), merged("m1", "A2", "A"))
+    games = {one.game.id: (one.why, one.early) for one in history.events[minted("e1")].games}
+    assert {id: games[id] for id in ("g1", "g2", "g6", "g7")} == dict.fromkeys(("g1", "g2", "g6", "g7"), ("running", "none"))
+    history.add([unmerged("m1").fact()])
+    assert [history.events[minted("e1")].games[at].early for at in (0, 1, 5, 6)] == ["both", "white", "both", "both"]
+
+
 def test_games_are_sorted_by_id() -> None:
     history = history_of(published("e1", 1, game("g2", "A>B"), game("g10", "A>B"), game("G3", "A>B")))
     assert list(results(history, "e1")) == ["G3", "g10", "g2"]
