@@ -78,12 +78,14 @@ class ListRules:
         return shown(state[0], self.per_point, self.shown_per_point) if self.rated(state) else None
 
     def seed_state(self, chosen: RatingSeeded, others: Sequence[RatingSeeded]) -> State:
-        """The state of a person's seeds; each must be usable (`seed_problem`)."""
+        """The state of a person's seeds; each must be usable (`seed_problem`). All are read by the rule of the chosen one, so that counters
+        add up to its cap; one that this rule cannot use, by that of its own date."""
         system = self.at(chosen.as_of)
-        states = [self.at(seed.as_of).seed(seed.state) for seed in (chosen, *others)]
-        usable = [state for state in states if state is not None]
-        assert len(usable) == len(states), "a seed its list cannot use reached the replay"
-        return system.with_counters(usable[0], usable[1:])
+        state = system.seed(chosen.state)
+        added = [system.seed(seed.state) or self.at(seed.as_of).seed(seed.state) for seed in others]
+        usable = [other for other in added if other is not None]
+        assert state is not None and len(usable) == len(added), "a seed its list cannot use reached the replay"
+        return system.with_counters(state, usable)
 
 
 def bind(rating_list: RatingList, systems: Systems = SYSTEMS) -> ListRules | ListHeld:
