@@ -40,8 +40,8 @@ class Built:
 
     def game(self, event: int, white: int, black: int, half: int, rated: int = 3, black_half: int | None = None) -> None:
         other = 2 - half if black_half is None else black_half
-        traits = [self.traits.get(player, ()) for player in (white, black)]
-        self.games.append(white, black, half, other, rated, event, f"g{len(self.games)}", *traits)
+        whites, blacks = (self.traits.get(player, ()) for player in (white, black))
+        self.games.append(white, black, half, other, rated, event, f"g{len(self.games)}", white_traits=whites, black_traits=blacks)
 
     def period(self) -> Period:
         older = {key: Lists(states) for key, states in self.older.items()}

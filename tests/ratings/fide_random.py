@@ -58,7 +58,17 @@ class History:
             infos.append(EventInfo(event.id, event.end, event.start, "open", reads))
             for at, (white, black, score, other, for_white, for_black) in enumerate(event.games):
                 traits = [(("birth_year", self.births[player]),) if player in self.births else () for player in (white, black)]
-                columns.append(white, black, int(score * 2), int(other * 2), for_white + 2 * for_black, number, f"g{at}", *traits)
+                columns.append(
+                    white,
+                    black,
+                    int(score * 2),
+                    int(other * 2),
+                    for_white + 2 * for_black,
+                    number,
+                    f"g{at}",
+                    white_traits=traits[0],
+                    black_traits=traits[1],
+                )
         return Period((month,), columns, 0, len(columns), infos, Lists(self.lists[month]), self.older)
 
     def older(self, key: Key) -> Lists:

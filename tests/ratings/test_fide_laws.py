@@ -81,8 +81,8 @@ def moved_to(games: Games, number: dict[int, int], order: list[int]) -> Games:
             games.rated[at],
             games.event[at],
             games.ids[at],
-            games.white_traits[at],
-            games.black_traits[at],
+            white_traits=games.white_traits[at],
+            black_traits=games.black_traits[at],
         )
     return out
 

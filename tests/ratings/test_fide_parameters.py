@@ -6,12 +6,12 @@ import pytest
 
 from rerate.messages.facts import RatingList, Rule
 from rerate.ratings import fide, fide_2009, fide_curve
-from rerate.ratings.face import Unusable
+from rerate.ratings.face import FALLBACK, Unusable
 from rerate.ratings.fide import Fide
 from rerate.ratings.fide_2009 import Fide2009
 from rerate.ratings.fide_curve import FideCurve
 from rerate.ratings.systems import ListRules
-from tests.ratings.fide_kit import ME, Built, moved, one_player, seeded
+from tests.ratings.fide_kit import ME, Built, adds, moved, one_player, seeded
 
 ALL = {
     Fide: {name: default for name, (default, _) in fide.PARAMETERS.items()},
@@ -48,6 +48,7 @@ def test_a_curve_has_three_kinds_of_period(period: str) -> None:
 BAD: dict[str, list[Any]] = {
     "k": [-1, 1001, "20", "hand", True],
     "kind": ["", "bullet", 1, True],
+    "fallback": [1, True, "standard"],
     "no_birth_year": ["yes", 2000, True],
     "rounding": ["game", 1],
     "initial_games_count": ["maybe", True, 1],
@@ -68,7 +69,7 @@ BAD_OF = {
         "floor": [1400, "no", True],
         "newcomer": ["rated", "0", "-100", "1500.05", 1500, True],
     },
-    "fide-2009/1": {name: values for name, values in BAD.items() if name not in ("kind", "no_birth_year", "one_capped_from")}
+    "fide-2009/1": {name: values for name, values in BAD.items() if name not in ("kind", "fallback", "no_birth_year", "one_capped_from")}
     | {"lists": ["weekly", 4], "cap_on": ["both", True], "floor": [0, 3001, "1400", True]},
 }
 
@@ -136,6 +137,25 @@ def test_a_list_may_pass_from_one_to_the_next_on_a_date() -> None:
 
 
 # ---------------------------------------------------------------------- what they do
+
+
+def test_only_rapid_and_blitz_have_a_fallback() -> None:
+    assert Fide({"kind": "rapid", "fallback": "standard"}, 1, "month").fallback == "standard"
+    assert FideCurve({"kind": "blitz", "fallback": "standard"}, 10, "event").fallback == "standard"
+    assert (Fide({"kind": "rapid"}, 1, "month").fallback, Fide2009({}, 1, "month").fallback) == (None, None)
+
+
+def test_a_rating_on_the_fallback_list_stands_in_for_who_has_none() -> None:
+    """For himself and as an opponent; a draw of 1900 and 1800 on K 40, and the other way on K 20."""
+    for parameters, ratings in (({}, (0, 1800)), ({"fallback": "standard"}, (1894, 1803))):
+        system = Fide({"kind": "rapid"} | parameters, 1, "month")
+        built = Built(system)
+        built.now = {1: seeded(system, "1800")}
+        built.traits[ME] = ((FALLBACK, "1900"),)
+        built.game(built.event("2026-03-05"), ME, 1, 1)
+        rows = built.rate()
+        assert (rows[ME].state[0], rows[1].state[0]) == ratings
+        assert adds(built) == moved(built)
 
 
 def test_a_player_without_a_birth_year_is_an_adult_or_a_junior() -> None:

@@ -160,6 +160,13 @@ def test_until_june_2014_k_goes_by_the_start_of_the_event(month: str, k: int) ->
     assert built.rate()[ME].lines[0].k == k
 
 
+@pytest.mark.parametrize(("month", "k"), [("2009-06", 10), ("2009-07", 15)])
+def test_by_the_older_method_k_goes_by_the_start_of_the_event_since_july_2009(month: str, k: int) -> None:
+    system = Fide2009({"lists": "monthly"}, 1, "month")
+    built = one_player(system, seeded(system, "2405", 30), [("2380", [["2340", "1"]])], f"{month}-01", month)
+    assert built.rate()[ME].lines[0].k == k
+
+
 def test_the_700_rule_counts_the_games_of_all_events_that_count() -> None:
     games = [["1800", "0.5"]] * 9
     built = one_player(FIDE, seeded(FIDE, "1800", 0), [(None, games), (None, games), (None, [["", "1"]] * 5)])

@@ -35,7 +35,6 @@ Reads = dict[int, States]
 """The list that each event reads, by its number."""
 
 MAX_K = 1_000
-RAPID_AND_BLITZ = "FIDE B02 Rapid and Blitz (2024-03-01)"
 
 COMMON: dict[str, tuple[str | int, str]] = {
     "k": ("rule", "rule, or K for everyone, 0 to 1,000 (at quantum 0.001 to 429), on which the 700 rule has no hold"),
