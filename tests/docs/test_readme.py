@@ -57,6 +57,8 @@ def test_the_command_completes_itself_in_each_shell_the_readme_names(shell: str)
     assert "_RERATE_COMPLETE" in completion.source_template % completion.source_vars()
     assert {"publish", "verify", "topics"} <= {item.value for item in completion.get_completions([], "")}
     assert "--until-idle" in {item.value for item in completion.get_completions(["rater"], "--")}
+    assert {"fide", "glicko2"} <= {item.value for item in completion.get_completions(["calc"], "")}
+    assert {"--own", "--vs", "--k"} <= {item.value for item in completion.get_completions(["calc", "fide"], "--")}
 
 
 def test_every_make_target_of_the_readme_exists() -> None:

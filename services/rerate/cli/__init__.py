@@ -4,6 +4,7 @@ import click
 
 from rerate import __version__
 from rerate.cli.base import Commands, shared_options
+from rerate.cli.calculating import calc
 from rerate.cli.demonstrating import demo
 from rerate.cli.explaining import explain, preview
 from rerate.cli.publishing import publish
@@ -32,6 +33,7 @@ COMMANDS = (
     event,
     explain,
     preview,
+    calc,
     receipts,
     standing,
     standings,

@@ -54,7 +54,7 @@ def linear(games: Sequence[Played]) -> Performance:
     """
     mean, margin = _mean(games), _half_points(games) - len(games)
     over = Fraction(400 * margin, len(games))
-    text = f"opponents' mean {_places(mean)}, 400 x {margin} / {len(games)}: {_signed(over)}"
+    text = f"opponents' mean {points(mean)}, 400 x {margin} / {len(games)}: {_signed(over)}"
     return Performance("linear", mean + over, text, _LINEAR)
 
 
@@ -64,7 +64,7 @@ def linear_800(games: Sequence[Played]) -> Performance:
     if 0 < half < 2 * len(games):
         return linear(games)._replace(name="linear-800")
     mean, over = _mean(games), END if half else -END
-    text = f"opponents' mean {_places(mean)}, a {'perfect' if half else 'zero'} score: {_signed(over)}"
+    text = f"opponents' mean {points(mean)}, a {'perfect' if half else 'zero'} score: {_signed(over)}"
     return Performance("linear-800", mean + over, text, f"{_LINEAR}, {END} at its ends")
 
 
@@ -106,13 +106,22 @@ def perfect_tournament(games: Sequence[tuple[int, int]]) -> Performance:
 def pf(games: Sequence[Played]) -> Performance:
     """The performance of the older method."""
     mean, share = _mean(games), _share(games)
-    text = f"opponents' mean {_places(mean)}, {_halves(games)} of {len(games)} is {_hundredths(share)}: {_signed(dp(share))}"
+    text = f"opponents' mean {points(mean)}, {_halves(games)} of {len(games)} is {_hundredths(share)}: {_signed(dp(share))}"
     return Performance("pf", mean + dp(share), text, _OLD)
 
 
 def score_share(half: int, games: int) -> int:
     """A score in hundredths of what it could have been, half up: 3.5 of 6 is 58."""
     return (100 * half + games) // (2 * games)
+
+
+def points(number: Fraction | int) -> str:
+    """Points for people: with two places, or none if they are whole."""
+    number = Fraction(number)
+    if number.denominator == 1:
+        return str(number.numerator)
+    sign, size = ("-", -number) if number < 0 else ("", number)
+    return sign + _hundredths(_half_up(100 * size))
 
 
 def _expected(own: int, ratings: Sequence[int]) -> int:
@@ -147,16 +156,7 @@ def _hundredths(number: int) -> str:
 
 
 def _signed(number: Fraction | int) -> str:
-    return f"-{_places(-number)}" if number < 0 else f"+{_places(number)}"
-
-
-def _places(number: Fraction | int) -> str:
-    """With two places, or none if it is whole."""
-    number = Fraction(number)
-    if number.denominator == 1:
-        return str(number.numerator)
-    sign, size = ("-", -number) if number < 0 else ("", number)
-    return sign + _hundredths(_half_up(100 * size))
+    return f"-{points(-number)}" if number < 0 else f"+{points(number)}"
 
 
 BY_NAME: dict[str, Callable[[Sequence[tuple[int, int]]], Performance]] = {
@@ -166,4 +166,4 @@ BY_NAME: dict[str, Callable[[Sequence[tuple[int, int]]], Performance]] = {
     "perfect-tournament": perfect_tournament,
     "pf": pf,
 }
-"""All of them."""
+"""All of them, of ratings in whole points."""

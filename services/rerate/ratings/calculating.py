@@ -1,0 +1,382 @@
+"""A calculator over the systems: some games of one player, without any log.
+
+Nothing is calculated here: the games become a period as the system's face asks for it, `rate` gives the result and `explain` the steps.
+Games without a score are tried as won, as drawn and as lost. The day of the games is an argument; dated rules go by it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from types import MappingProxyType
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from rerate.messages.errors import RerateError
+from rerate.messages.facts import Event
+from rerate.ratings import club, fide, fide_2009, fide_curve, glicko, glicko2, performance, uschess
+from rerate.ratings.face import BLACK, WHITE, EventInfo, Games, Key, Period, State, Step, System, Traits, Unusable
+from rerate.ratings.fide_account import date_of
+from rerate.ratings.fide_core import FideLike
+from rerate.ratings.fide_k import LIMIT, limited
+from rerate.ratings.quantum import PER_POINT, decimal, quanta_of, round_half_away, signed
+from rerate.ratings.systems import SYSTEMS
+
+PARAMETERS: Mapping[str, Mapping[str, tuple[str | int, str]]] = {
+    one.NAME: one.PARAMETERS for one in (club, fide, fide_curve, fide_2009, uschess, glicko, glicko2)
+}
+"""The documented parameters of each system, by its name."""
+
+OPEN = {"win": 2, "draw": 1, "loss": 0}
+"""How a game without a score may end, and the player's half points."""
+
+_EVENT = "calc:event"
+_ME = 0
+
+_SEEDS = {
+    club.NAME: "a rating below 10,000, games from 0 up",
+    fide.NAME: "a rating of 1 to 9,999 in whole points, games from 0 up",
+    fide_2009.NAME: "a rating of 1 to 9,999 in whole points, games from 0 up",
+    fide_curve.NAME: "a rating above 0, games from 0 up",
+    uschess.NAME: "a rating of 100 or more, games from 0 up, earlier games that were not all won and all lost",
+    glicko.NAME: "rating and deviation within the system's limits (350 is the widest deviation), at most three places of a deviation",
+    glicko2.NAME: "rating, deviation and volatility within the system's limits, at most three places of a deviation",
+}
+"""What each can use as a player's state."""
+
+_FIDE = ("fide", "perfect-tournament", "linear", "linear-800")
+_PERFORMANCES = {fide.NAME: _FIDE, fide_curve.NAME: _FIDE, fide_2009.NAME: ("pf", "linear", "linear-800")}
+_BY_HAND = ("k", "k_new", "k_established")
+_IN_WHOLE_POINTS = ("fide", "perfect-tournament")
+_IN_FRACTIONS = {"linear": performance.linear, "linear-800": performance.linear_800, "pf": performance.pf}
+
+
+class NotCalculable(RerateError):
+    """Raised when what was said is nothing to calculate with; the sentence says what would do. `option` is where it was said."""
+
+    def __init__(self, option: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.option = option
+
+
+class Opponent(NamedTuple):
+    """A game: whom the player met and how it ended."""
+
+    fields: Mapping[str, object] | None
+    """His state, as a seed gives it; None: a newcomer of the system."""
+    half: int | None
+    """The player's half points; None: open."""
+    is_black: bool = False
+    """Whether the player had Black."""
+
+
+class Question(NamedTuple):
+    """Games of one player, and the rules they are rated by."""
+
+    system: str
+    date: str
+    """Of the games."""
+    opponents: Sequence[Opponent]
+    own: Mapping[str, object] | None = None
+    """His state, as a seed gives it; None: a newcomer of the system."""
+    parameters: Mapping[str, object] = MappingProxyType({})
+    quantum: str = "1"
+    period: str = "month"
+    traits: Traits = ()
+    """Of the player."""
+    category: str = "calculated"
+    """Of the event."""
+    is_for_title: bool = False
+    """Whether unrated opponents count as for a title norm in the performance by FIDE's table."""
+    assumed: str = ""
+    """What was not said and is taken so."""
+
+
+class ToldStep(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One step. See `rerate.ratings.face.Step`."""
+
+    code: str
+    text: str
+    source: str = ""
+    game: int | None = None
+    """Which of the games, from 1."""
+    adds: str | None = None
+    """Points it adds: an exact fraction such as `9/5`."""
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What the games do to the player, if the open ones end as said."""
+
+    open: str | None
+    """A key of `OPEN`; None: every game has a score."""
+    after: str | None
+    """The rating; None: none."""
+    change: str | None
+    """In quanta, with its sign; None if there was none before, or is none after."""
+    exact: str
+    """Points that the steps ahead of the rounding add, at most four places; counted from 0 where there was no rating."""
+    state: dict[str, object]
+    """After the games, as rows on the wire show it."""
+    steps: tuple[ToldStep, ...]
+
+
+class ToldGame(Struct, frozen=True, kw_only=True):
+    """A game as it was asked."""
+
+    opponent: dict[str, object]
+    """His state."""
+    score: str | None
+    colour: str
+    """Of the player."""
+
+
+class ToldPerformance(Struct, frozen=True, kw_only=True):
+    """A performance rating of all games. See `rerate.ratings.performance`."""
+
+    name: str
+    rating: str
+    text: str
+    source: str
+
+
+class Remark(Struct, frozen=True, kw_only=True):
+    """What who asked should know beside the numbers."""
+
+    code: str
+    """`assumed`, `by-hand`, `table`, `curve`, `opponents`."""
+    text: str
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """A question's answer."""
+
+    system: str
+    date: str
+    period: str
+    """The date or month of the period in which the games are rated."""
+    quantum: str
+    parameters: dict[str, object]
+    """Those that were set."""
+    before: str | None
+    """The rating; None: none."""
+    state: dict[str, object]
+    """Before the games."""
+    games: tuple[ToldGame, ...]
+    outcomes: tuple[Outcome, ...]
+    """One, or those of `OPEN` in their order."""
+    performance: tuple[ToldPerformance, ...]
+    """Empty if a game is open, or nobody met has a rating."""
+    remarks: tuple[Remark, ...]
+
+
+class _States:
+    def __init__(self, states: Sequence[State | None]) -> None:
+        self._states = states
+
+    def __getitem__(self, player: int) -> State | None:
+        return self._states[player]
+
+
+def calculate(question: Question) -> Answer:
+    """Rate the games.
+
+    Raises:
+        NotCalculable: the system cannot be bound to the parameters, or cannot use a state.
+        NoResult: see `System.rate`.
+    """
+    asked = _Asked(question)
+    system, before = asked.system, asked.before
+    outcomes = asked.outcomes()
+    return Answer(
+        system=system.name,
+        date=question.date,
+        period=str(asked.key[0]),
+        quantum=question.quantum,
+        parameters=dict(question.parameters),
+        before=asked.rating(before),
+        state=system.wire_state(before),
+        games=tuple(asked.games()),
+        outcomes=outcomes,
+        performance=_performances(question),
+        remarks=tuple(_remarks(asked, outcomes)),
+    )
+
+
+class _Asked:
+    """A question bound to its system: the states, the period's key."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.per_point = PER_POINT[question.quantum]
+        self.system = _bound(question)
+        own = None if question.own is None else self._state(question.own, "--own")
+        self.met = [None if one.fields is None else self._state(one.fields, "--vs") for one in question.opponents]
+        self.before = own or self.system.start()
+        self._states = [own, *self.met]
+        self.key = self._key()
+
+    def _state(self, fields: Mapping[str, object], option: str) -> State:
+        rating, quantum = str(fields["rating"]), self.question.quantum
+        if quanta_of(rating, self.per_point) is None:
+            raise NotCalculable(option, f"{rating} is no rating in steps of {quantum} below 10,000")
+        state = self.system.seed(fields)
+        if state is None:
+            said = ", ".join(f"{name} {value}" for name, value in fields.items())
+            raise NotCalculable(option, f"{self.system.name} cannot use {said}; it takes {_SEEDS[self.system.name]}")
+        return state
+
+    def _key(self) -> Key:
+        """The period of the games, as on a list."""
+        question = self.question
+        if question.period != "month":
+            return (question.date,)
+        event = Event(id=_EVENT, date=question.date, category=question.category, status="final")
+        month = self.system.month(event, question.date, None)
+        assert month is not None, "only a late report is rated in no month"
+        return (month,)
+
+    def _period(self, way: str | None) -> Period:
+        """Games that are rated for the player only: his opponents are as they are."""
+        question, games = self.question, Games()
+        for number, one in enumerate(question.opponents, 1):
+            half = OPEN[way] if one.half is None and way is not None else one.half
+            assert half is not None
+            if one.is_black:
+                games.append(number, _ME, 2 - half, half, BLACK, 0, str(number), (), question.traits)
+            else:
+                games.append(_ME, number, half, 2 - half, WHITE, 0, str(number), question.traits, ())
+        events = [EventInfo(_EVENT, question.date, question.date, question.category)]
+        return Period(self.key, games, 0, len(games), events, _States(self._states))
+
+    def outcomes(self) -> tuple[Outcome, ...]:
+        is_open = any(one.half is None for one in self.question.opponents)
+        return tuple(self._outcome(way) for way in (OPEN if is_open else (None,)))
+
+    def _outcome(self, way: str | None) -> Outcome:
+        system, period, before = self.system, self._period(way), self.before
+        after, steps = system.rate(period)[_ME].state, system.explain(period, _ME)
+        change = after[0] - before[0] if system.rated(before) and system.rated(after) else None
+        return Outcome(
+            open=way,
+            after=self.rating(after),
+            change=None if change is None else f"{'+' if change >= 0 else ''}{decimal(change, self.per_point)}",
+            exact=signed(_exact(steps)),
+            state=system.wire_state(after),
+            steps=tuple(_told(step) for step in steps),
+        )
+
+    def rating(self, state: State) -> str | None:
+        return decimal(state[0], self.per_point) if self.system.rated(state) else None
+
+    def games(self) -> Iterator[ToldGame]:
+        for one, state in zip(self.question.opponents, self.met, strict=True):
+            score = None if one.half is None else f"{one.half // 2}.{5 * (one.half % 2)}"
+            shown = self.system.wire_state(state or self.system.start())
+            yield ToldGame(opponent=shown, score=score, colour="black" if one.is_black else "white")
+
+
+def _bound(question: Question) -> System:
+    maker, per_point, documented = SYSTEMS[question.system], PER_POINT[question.quantum], PARAMETERS[question.system]
+    try:
+        return maker(question.parameters, per_point, question.period)
+    except Unusable:
+        pass
+    for name, value in question.parameters.items():
+        if name not in documented:
+            raise NotCalculable("--set", f"{question.system} has no parameter {name}; it has {', '.join(sorted(documented))}")
+        try:
+            maker({name: value}, per_point, question.period)
+        except Unusable:
+            default, meaning = documented[name]
+            option = "--k" if name in _BY_HAND else "--set"
+            raise NotCalculable(option, f"{name} cannot be {value}: {meaning} (default {default})") from None
+    raise NotCalculable("--set", f"{question.system} cannot be had with these parameters together, in steps of {question.quantum}")
+
+
+def value_of(system: str, quantum: str, period: str, name: str, text: str) -> object:
+    """A parameter's value said as a word: a whole number where the system takes one, else the text."""
+    if text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 10:
+        try:
+            SYSTEMS[system]({name: int(text)}, PER_POINT[quantum], period)
+        except Unusable:
+            return text
+        return int(text)
+    return text
+
+
+def _exact(steps: Sequence[Step]) -> Fraction:
+    total = Fraction(0)
+    for step in steps:
+        if step.code == "rounding":
+            break
+        total += step.adds or 0
+    return total
+
+
+def _told(step: Step) -> ToldStep:
+    game = None if step.game is None else step.game + 1
+    return ToldStep(code=step.code, text=step.text, source=step.source, game=game, adds=None if step.adds is None else str(step.adds))
+
+
+def _performances(question: Question) -> tuple[ToldPerformance, ...]:
+    played = [(None if one.fields is None else Fraction(str(one.fields["rating"])), one.half) for one in question.opponents]
+    games = [(rating, half) for rating, half in played if half is not None]
+    known = [(rating, half) for rating, half in games if rating is not None]
+    if len(games) < len(played) or not known:
+        return ()
+    whole = [(int(rating), half) for rating, half in known if rating.denominator == 1]
+    found = []
+    for name in _PERFORMANCES.get(question.system, ("linear", "linear-800")):
+        if name in _IN_WHOLE_POINTS and len(whole) < len(known):
+            continue
+        if name == "fide" and question.is_for_title:
+            one = performance.fide([(None if rating is None else int(rating), half) for rating, half in games], performance.TITLE_UNRATED)
+        elif name in _IN_WHOLE_POINTS:
+            one = performance.BY_NAME[name](whole)
+        else:
+            one = _IN_FRACTIONS[name](known)
+        found.append(ToldPerformance(name=name, rating=performance.points(one.rating), text=one.text, source=one.source))
+    return tuple(found)
+
+
+def _remarks(asked: _Asked, outcomes: Sequence[Outcome]) -> Iterator[Remark]:
+    question, system = asked.question, asked.system
+    if question.system == uschess.NAME:
+        text = "opponents count as they were before the event; a real event reckons with its own estimates of them (steps 3 and 4)"
+        yield Remark(code="opponents", text=text)
+    if question.own is None:
+        return
+    if question.assumed:
+        yield Remark(code="assumed", text=question.assumed)
+    k, counted = question.parameters.get("k"), sum(one.fields is not None for one in question.opponents)
+    if type(k) is int and isinstance(system, FideLike) and system.is_limited(date_of(asked.key)) and k * counted > LIMIT:
+        text = f"{k} x {counted} games is above {LIMIT}: by the rule K would be {limited(k, counted)}, but it was set by hand"
+        yield Remark(code="by-hand", text=text)
+    if question.system == fide.NAME:
+        yield from _apart(
+            "curve", "on the continuous curve, as many calculators have it", question._replace(system=fide_curve.NAME), outcomes
+        )
+    elif question.system == fide_curve.NAME and _is_official(question):
+        table = question._replace(system=fide.NAME, quantum="1")
+        yield from _apart("table", "by FIDE's table, which makes the official number", table, outcomes)
+
+
+def _is_official(question: Question) -> bool:
+    """Whether the table can be asked the same: its parameters, and ratings in whole points."""
+    fields = [question.own, *(one.fields for one in question.opponents)]
+    ratings = [Fraction(str(one["rating"])) for one in fields if one is not None]
+    return question.parameters.keys() <= PARAMETERS[fide.NAME].keys() and all(rating.denominator == 1 for rating in ratings)
+
+
+def _apart(code: str, how: str, other: Question, outcomes: Sequence[Outcome]) -> Iterator[Remark]:
+    """Where two ways of expecting differ in a change's first place."""
+    told = []
+    for here, there in zip(outcomes, _Asked(other).outcomes(), strict=True):
+        if _tenths(here.exact) != _tenths(there.exact):
+            told.append(f"{there.exact} and not {here.exact}{f' ({here.open})' if here.open else ''}")
+    if told:
+        yield Remark(code=code, text=f"{how}, it would be {', '.join(told)}")
+
+
+def _tenths(points: str) -> int:
+    exact = Fraction(points)
+    return round_half_away(exact.numerator * 10, exact.denominator)

@@ -1,0 +1,34 @@
+"""The page of what `--json` writes is held to the commands: each has a row, and the calculator's row names what it writes."""
+
+import re
+from pathlib import Path
+
+import pytest
+from msgspec.structs import fields
+
+from rerate.cli import cli
+from rerate.ratings.calculating import Answer, Outcome, Remark, ToldGame, ToldPerformance, ToldStep
+from rerate.ratings.performance import BY_NAME
+
+PAGE = (Path(__file__).parents[2] / "schemas" / "commands.md").read_text(encoding="utf-8")
+ROWS = dict(re.findall(r"^\| `([a-z]+)[^`]*` \| (.*) \|$", PAGE, re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", cli.commands)
+def test_every_command_has_a_row(name: str) -> None:
+    assert name in ROWS
+
+
+@pytest.mark.parametrize("struct", [Answer, Outcome, Remark, ToldGame, ToldPerformance])
+def test_the_calculators_row_names_every_field_it_writes(struct: type) -> None:
+    named = set(re.findall(r"`([a-z_]+)`", ROWS["calc"]))
+    assert {field.name for field in fields(struct)} <= named
+
+
+def test_its_steps_are_those_of_explanations() -> None:
+    assert {field.name for field in fields(ToldStep)} <= set(re.findall(r"`([a-z_]+)`", ROWS["explain"]))
+
+
+def test_its_performances_are_all_named() -> None:
+    (names,) = re.findall(r"\{`name`: ([a-z0-9 -]+), ", ROWS["calc"])
+    assert names.split() == list(BY_NAME)
