@@ -172,6 +172,11 @@ def data(**fields: object) -> Change:
     return lambda e: e["data"].update(fields)
 
 
+def parameters(**fields: object) -> Change:
+    """Of the first rule of the first list, others in place of its own."""
+    return lambda e: e["data"]["lists"][0]["rules"][0].update(parameters=fields)
+
+
 def without(*path: str | int) -> Change:
     def change(e: Event) -> None:
         inner: Any = e
@@ -208,6 +213,7 @@ SCHEMA_FAULTS: list[tuple[str, Change, str, str]] = [
     (SMALLEST, data(saw=None), "/data/saw", "null"),
     (SMALLEST, game(white=None), "/data/games/0/white", "null"),
     (SMALLEST, game(result="2-0"), "/data/games/0/result", "a string of 3 characters"),
+    (SMALLEST, game(result="0.7"), "/data/games/0/result", "a string of 3 characters"),
     (SMALLEST, game(result=SECRET), "/data/games/0/result", "a string of 14 characters"),
     (SMALLEST, game(white=SECRET), "/data/games/0/white", "a string of 14 characters"),
     (SMALLEST, game(white="club:a\n"), "/data/games/0/white", "a string of 7 characters"),
@@ -275,11 +281,22 @@ SCHEMA_FAULTS: list[tuple[str, Change, str, str]] = [
     (LISTS, lambda e: e["data"]["lists"][0].update(rules=[]), "/data/lists/0/rules", "a list of 0"),
     (LISTS, lambda e: e["data"]["lists"][0]["rules"][0].update(system="club"), "/data/lists/0/rules/0/system", "a string of 4 characters"),
     (LISTS, lambda e: e["data"]["lists"][0].update(quantum="0.5"), "/data/lists/0/quantum", "a string of 3 characters"),
+    (LISTS, lambda e: e["data"]["lists"][0].update(period="week"), "/data/lists/0/period", "a string of 4 characters"),
+    (LISTS, lambda e: e["data"]["lists"][0].update(dated_by="report"), "/data/lists/0/dated_by", "a string of 6 characters"),
+    (LISTS, lambda e: e["data"]["lists"][0].update(closing_day=32), "/data/lists/0/closing_day", "a whole number"),
+    (LISTS, parameters(start="10000"), "/data/lists/0/rules/0/parameters", "a string of 5 characters"),
+    (LISTS, parameters(start="1200.0000000001"), "/data/lists/0/rules/0/parameters", "a string of 15 characters"),
+    (LISTS, parameters(start=1200.5), "/data/lists/0/rules/0/parameters", "a number with a fraction, an exponent or too many digits"),
+    (LISTS, parameters(k_new=[40]), "/data/lists/0/rules/0/parameters", "a list of 1"),
+    (LISTS, parameters(**{f"k_{n}": 1 for n in range(33)}), "/data/lists/0/rules/0/parameters", "an object"),
     (LISTS, data(lists=[example(LISTS)["data"]["lists"][0]] * 17), "/data/lists", "a list of 17"),
     (SEED, lambda e: e["data"]["state"].update(rating="10000"), "/data/state", "a string of 5 characters"),
     (SEED, lambda e: e["data"]["state"].update(rating=SECRET), "/data/state", "a string of 14 characters"),
     (SEED, lambda e: e["data"]["state"].update({"x" * 41: 1}), "/data/state", "another name"),
     (SEED, data(state={}), "/data/state", "an object"),
+    (SEED, data(state={f"x_{n}": 1 for n in range(33)}), "/data/state", "an object"),
+    (SEED, lambda e: e["data"]["state"].update(rating=1400.5), "/data/state", "a number with a fraction, an exponent or too many digits"),
+    (SEED, lambda e: e["data"]["state"].update(deviation="-10000"), "/data/state", "a string of 6 characters"),
     (SEED, data(as_of="2023-11-31"), "/data/as_of", "a date that does not exist"),
     (SEED, lambda e: e["data"]["origin"].update(pool="club:x"), "/data/origin/list", "nothing"),
     (CORRECTION, lambda e: e.pop("actor"), "/actor", "nothing"),
