@@ -1,8 +1,11 @@
 """Adjustments in a replay: between which periods they stand, whom they move, and what a change of one re-rates."""
 
+import pytest
+
 from rerate.history import Adjustment
 from rerate.replay.periods import adjustment_key, date_of, key_bytes, key_fields, key_of_fields, key_text
 from tests.kit.counting import CountedReplay
+from tests.kit.pool_laws import blocks_of
 
 
 def adjustment(before: str, value: str, *persons: str, kind: str = "add", id: str = "a1") -> Adjustment:
@@ -126,3 +129,39 @@ def test_its_content_is_in_the_input_digest_though_ratings_agree() -> None:
     other.step()
     assert of.replay.digest()[0] == other.replay.digest()[0]
     assert of.replay.digest()[1] != other.replay.digest()[1]
+
+
+@pytest.mark.parametrize("games_of_a_block", [1, 1_024])
+@pytest.mark.parametrize("persons", [("d",), ("c", "d"), ()])
+def test_who_comes_to_the_list_is_adjusted_though_nobody_was_before(persons: tuple[str, ...], games_of_a_block: int) -> None:
+    """An adjustment without a row is a period in no block."""
+
+    def walked(*facts: str) -> CountedReplay:
+        of = CountedReplay()
+        for fact in facts:
+            match fact:
+                case "adjustment":
+                    of.replay.adjust("a1", adjustment("2024-01-03", "100", *persons))
+                case "seed":
+                    of.replay.seed("d", ("2024-01-01", (15_000, 9)))
+                case "no seed":
+                    of.replay.seed("d", None)
+                case "earlier":
+                    of.set("w:e0", "2024-01-02", "c=d")
+                case "not earlier":
+                    of.set("w:e0", "2024-01-02")
+                case "season":
+                    of.set("w:e1", "2024-01-05", "a>b")
+                    of.set("w:e2", "2024-01-12", "b>c")
+            with blocks_of(games_of_a_block):
+                of.step()
+        return of
+
+    for late in ("earlier", "seed"):
+        with_adjustment = walked("season", "adjustment", late)
+        assert with_adjustment.replay.digest() == walked("season", late, "adjustment").replay.digest()
+        assert rating(with_adjustment, "d") == {"earlier": 13_000, "seed": 16_000}[late]
+        gone = walked("season", "adjustment", late, f"no {late}" if late == "seed" else "not earlier")
+        assert gone.replay.digest() == walked("season").replay.digest()
+        assert gone.replay.row_count == 4
+    assert rating(walked("adjustment", "seed"), "d") == 16_000

@@ -136,7 +136,8 @@ class ListReplay:
 
     def replay(self) -> Change:
         """Bring states, rows and digests up to date with the edits since the last call."""
-        walk = Walk(self._blocks, self.kind, self.rules, self._ids, self._tags, self._events, self._edited, self._columns)
+        adjustments = {key: adjusting for key, adjusting, _ in self._adjustments.values()}
+        walk = Walk(self._blocks, self.kind, self.rules, self._ids, self._tags, self._events, self._edited, self._columns, adjustments)
         for person in self._reseeded:
             seed = self._seeds.get(person)
             walk.reseed(self._numbers[person], seed and seed[1])

@@ -59,6 +59,7 @@ class Walk:
         events: Sequence[EventInfo],
         edits: Mapping[Key, set[int]],
         columns: Columns,
+        adjustments: Mapping[Key, Adjusting],
     ) -> None:
         """Args:
         blocks: the list's blocks, changed in place.
@@ -66,6 +67,7 @@ class Walk:
         events: by event number; grows as `columns` is asked.
         edits: edited periods, and the numbers of the players whose own games in them changed.
         columns: gives an edited period's games.
+        adjustments: all there are.
         """
         self.rows: list[RowChange] = []
         self.differing: dict[int, State | None] = {}
@@ -77,9 +79,11 @@ class Walk:
         self._last_difference: Key | None = None
         self._look_back: LookBack | None = None
         self._columns = columns
+        self._waiting = {key: adjustments[key] for key in sorted(self._without_rows(adjustments)) if key not in edits}
+        """Adjustments that nobody has a row of, in order: no block knows of them, and whoever differs may be the first."""
         if rules.reads_older:
             made = {key: columns(key) for key in edits}
-            self._columns = made.__getitem__
+            self._columns = lambda key: made[key] if key in made else columns(key)
             self._look_back = LookBack(self._reads(made))
 
     def reseed(self, player: int, state: State | None) -> None:
@@ -102,7 +106,9 @@ class Walk:
         at = first = 0 if self.differing else self._start_of(self._ahead[-1])
         while at < len(blocks):
             block = blocks[at]
-            edits = self._take_edits(blocks[at + 1].keys[0] if at + 1 < len(blocks) else None)
+            until = blocks[at + 1].keys[0] if at + 1 < len(blocks) else None
+            edits = self._take_edits(until)
+            waiting = self._waiting_in(block.keys[0] if at else None, until)
             if not edits:
                 if self._settled(block):
                     if not self._ahead:
@@ -111,18 +117,26 @@ class Walk:
                     if start > at:
                         at = start
                         continue
-                if self._look_back is None and self._are_elsewhere(block):
+                if self._look_back is None and self._are_elsewhere(block, waiting):
                     self._patch(block)
                     at += 1
                     continue
-            made = self._visit(block, edits)
+            made = self._visit(block, sorted(edits + waiting))
             blocks[at : at + 1] = made
             at += len(made)
         return first
 
-    def _are_elsewhere(self, block: Block) -> bool:
-        """Whether none of those who differ has to do with a block."""
-        return EVERYBODY not in block.players and self.differing.keys().isdisjoint(block.players)
+    def _are_elsewhere(self, block: Block, waiting: Sequence[Key]) -> bool:
+        """Whether none of those who differ has to do with a block, or with adjustments in it that nobody has a row of."""
+        if EVERYBODY in block.players or not self.differing.keys().isdisjoint(block.players):
+            return False
+        return not any(self._waiting[key].touches(self.differing.keys()) for key in waiting)
+
+    def _without_rows(self, adjustments: Mapping[Key, Adjusting]) -> set[Key]:
+        return set(adjustments).difference(*(block.adjusting for block in self._blocks)) if adjustments else set()
+
+    def _waiting_in(self, since: Key | None, until: Key | None) -> list[Key]:
+        return [key for key in self._waiting if (since is None or since <= key) and (until is None or key < until)]
 
     # ------------------------------------------------------------------ where to go
 
@@ -262,7 +276,7 @@ class Walk:
         now = self._rate(system, games, low, high, key, new, made.adjusting, old=False)
         was: dict[int, Row] | None = None
         players = sorted(kept.keys() | now.keys(), key=self._ids.__getitem__)
-        direct = self._edits[key] if edited else set()
+        direct = self._edits.get(key, set()) if edited else set()
         same_states = not edited
         changed: list[RowChange] = []
         for player in players:
@@ -288,7 +302,7 @@ class Walk:
                 differs.discard(player)
             else:
                 differs.add(player)
-        if differs or not same_states:
+        if differs or (players and not same_states):
             self._last_difference = key
         if now:
             ranked = [player for player in players if player in now]
