@@ -365,3 +365,14 @@ def test_the_volatility_is_a_root_of_the_papers_function(phi: float, sigma: floa
     f = plain_glicko.f_of(phi, sigma, v, v * outcome, tau)
     x = 2 * math.log(new_volatility(phi, sigma, v, v * outcome, tau, 1e-9))
     assert f(x - 2e-9) * f(x + 2e-9) < 0
+
+
+@pytest.mark.parametrize("name", sorted(MAKERS))
+def test_a_line_holds_nothing_that_is_not_shown(name: str) -> None:
+    """What a row says must not be another because of a number that nobody sees: the row would be sent again, unchanged."""
+    system = MAKERS[name]({"provisional_games": 3}, 10, "date")
+    states = [seeded(system, rating="1700", deviation="80", games=games) for games in (3, 40)]
+    few, many = ({0: (*state[:2], counted, *state[3:])} for state, counted in zip(states, (1, 2), strict=True))
+    one, other = (system.rate(period([(0, 1, 2), (0, 2, 1)], found))[0] for found in (few, many))
+    assert (one.state, one.lines) == (other.state, other.lines)
+    assert system.wire_line(one.lines[0]) == system.wire_line(other.lines[0])

@@ -123,7 +123,7 @@ class Glicko2(GlickoBase):
         return super().wire_state(state) | {"volatility": fixed(state[4], 9)}
 
     def wire_line(self, line: Line) -> dict[str, object]:
-        return super().wire_line(line) | {"volatility": fixed(line.before[4], 9)}
+        return super().wire_line(line) | {"volatility": fixed(line.beyond[0], 9)}
 
 
 def new_volatility(phi: float, sigma: float, v: float, delta: float, tau: float, tolerance: float) -> float:

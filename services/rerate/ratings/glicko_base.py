@@ -66,10 +66,16 @@ class Result(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What one event contributed to a player's row."""
+    """What one event contributed to a player's row: what is shown of it, and no more."""
 
     event: int
-    before: State
+    rating: int
+    """Before the period, quanta."""
+    deviation: int
+    """Before the period, thousandths of a point."""
+    provisional: bool
+    beyond: tuple[int, ...]
+    """What the system's state has beyond `last`, before the period."""
     grown_deviation: int
     """At the start of the period, billionths of a point."""
     elapsed: int | None
@@ -212,7 +218,10 @@ class GlickoBase(ABC):
     def _line(self, me: Standing, met: Sequence[Met]) -> Line:
         return Line(
             met[0].event,
-            me.state,
+            me.state[0],
+            me.state[1],
+            self.provisional(me.state),
+            me.state[4:],
             _nearest(me.phi * self.scale, BILLION),
             None if me.elapsed is None else _nearest(me.elapsed, BILLION),
             len(met),
@@ -365,9 +374,9 @@ class GlickoBase(ABC):
 
     def wire_line(self, line: Line) -> dict[str, object]:
         shown: dict[str, object] = {
-            "rating": decimal(line.before[0], self.per_point),
-            "provisional": self.provisional(line.before),
-            "deviation": decimal(line.before[1], PER_DEVIATION),
+            "rating": decimal(line.rating, self.per_point),
+            "provisional": line.provisional,
+            "deviation": decimal(line.deviation, PER_DEVIATION),
             "grown_deviation": fixed(line.grown_deviation, 9),
             "games": line.games,
             "score": _halves(line.halves),
