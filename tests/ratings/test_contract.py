@@ -123,16 +123,13 @@ def test_every_system_is_a_candidate() -> None:
 
 
 @pytest.mark.parametrize("candidate", CANDIDATES, ids=lambda candidate: candidate.label)
-def test_contract(candidate: Candidate) -> None:
-    @law(NUMBERS, share=1 if IS_LONG else 0.04)
-    def holds(number: int) -> None:
-        walk = walked(candidate, number)
-        for check in CHECKS:
-            check(walk)
-        for check_by_chance in CHECKS_BY_CHANCE:
-            check_by_chance(walk, Random(number))
-
-    holds()
+@law(NUMBERS, share=1 if IS_LONG else 0.04)
+def test_contract(candidate: Candidate, number: int) -> None:
+    walk = walked(candidate, number)
+    for check in CHECKS:
+        check(walk)
+    for check_by_chance in CHECKS_BY_CHANCE:
+        check_by_chance(walk, Random(number))
 
 
 @law(NUMBERS, share=0.04)
