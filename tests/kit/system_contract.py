@@ -320,6 +320,29 @@ def _values(shown: object) -> Iterator[object]:
         yield shown
 
 
+def rules_follow_each_other(walk: Walked, others: Sequence[State], random: Random) -> None:
+    """States that another rule of the list has left are judged, adjusted, and become states of this rule's own: they can be read back."""
+    system, candidate = walk.system, walk.candidate
+    for period, _ in walk.seen:
+        now: list[State | None] = [random.choice(others) for _ in range(PLAYERS)]
+        older: Callable[[Key], States] | None = {event.reads: now for event in period.events}.__getitem__ if system.reads_older else None
+        following = Period(period.key, period.games, period.low, period.high, period.events, now, older)
+        rows = system.rate(following)
+        for row in rows.values():
+            assert system.seed(system.wire_state(row.state)) == row.state, f"{row.state} cannot be read back"
+        explanations_add_up(Walked(candidate, system, [Seen(following, rows)]))
+    for state in others:
+        for kind, value in (
+            ("set", candidate.values[0]),
+            ("add", "25"),
+            ("add", "-25"),
+            *(("formula", name) for name in candidate.formulas),
+        ):
+            after = system.adjust(state, kind, value)
+            if after is not None and after != state:
+                _is_closed(system, after)
+
+
 def packed_states(walk: Walked) -> dict[bytes, State]:
     """Every state packed: no two alike."""
     packed = {walk.system.pack(state): state for state in walk.states}

@@ -55,7 +55,8 @@ DATED = (2021, 2025)
 CANDIDATES = (
     Candidate("club", Club, "event", seeds=CLUB),
     Candidate("club per game", Club, "round", {"k_policy": "per_game", "k_new_games": 4}, seeds=CLUB, follows_order=True),
-    Candidate("club by date", Club, "date", {"protected_game_counts": "no"}, 1000, CLUB, categories=("club", "cup")),
+    Candidate("club of few games", Club, "event", {"k_new_games": 9, "provisional_below": 0}, seeds=CLUB),
+    Candidate("club in thousandths", Club, "date", {"protected_game_counts": "no"}, 1000, CLUB, categories=("club", "cup")),
     Candidate("fide", Fide, "month", {}, 1, FIDE, formulas=RAISE, years=DATED),
     Candidate("fide since 2009", Fide, "month", {"initial_step": "half-k"}, 1, FIDE, formulas=RAISE, years=(2007, 2017)),
     Candidate("fide rapid", Fide, "month", {"kind": "rapid", "no_birth_year": "junior"}, 1, FIDE, formulas=RAISE, years=DATED),
@@ -93,11 +94,21 @@ CANDIDATES = (
     ),
     Candidate("glicko by month", Glicko, "month", seeds=GLICKO),
     Candidate("glicko by date", Glicko, "date", {"c": "30", "provisional_games": 7, "min_rating": "1000"}, 10, GLICKO),
+    Candidate(
+        "glicko by days",
+        Glicko,
+        "date",
+        {"seed_beyond_limits": "limit", "max_rating": "2900", "max_deviation": "300", "start_deviation": "300"},
+        10,
+        GLICKO,
+    ),
     Candidate("glicko by event", Glicko, "event", {"growth": "played", "max_change": "90"}, 1000, GLICKO),
     Candidate("glicko by game", Glicko, "game", {"white_advantage": "33.5", "min_deviation": "45"}, 10, GLICKO, favours_white=True),
     Candidate("glicko2 by month", Glicko2, "month", {"tau": "1.2"}, 10, VOLATILE),
     Candidate("glicko2 by round", Glicko2, "round", {"days_per_period": "4"}, 100, VOLATILE),
     Candidate("glicko2 lichess", Glicko2, "game", {"preset": "lichess"}, 1000, VOLATILE, favours_white=True),
+    Candidate("glicko2 by date", Glicko2, "date", {"idle": "within", "provisional_games": 5}, 10, VOLATILE),
+    Candidate("glicko2 steady", Glicko2, "date", {"max_volatility": "0.0605", "max_deviation": "350"}, 10, VOLATILE[:-1]),
     Candidate("acme-elo", AcmeElo, "month", seeds=CLUB),
     Candidate("acme-elo by event", AcmeElo, "event", {"k": 24, "later_from": 20240110}, 100, CLUB),
 )
@@ -142,6 +153,20 @@ def test_states_of_one_layout_are_packed_alike(number: int) -> None:
         for raw, state in contract.packed_states(walk).items():
             assert packed.setdefault(raw, state) == state, f"{candidate.label}: {state} is packed as {packed[raw]}"
             assert all(walk.system.pack(other) == known for known, other in list(packed.items())[:20])
+
+
+@law(NUMBERS, share=0.1)
+def test_rules_of_one_layout_follow_each_other(number: int) -> None:
+    random = Random(number)
+    first = random.choice(CANDIDATES)
+    followers = [one for one in CANDIDATES if _shared(one) == _shared(first)]
+    walk, states = walked(random.choice(followers), number, periods=2), walked(first, number).states
+    contract.rules_follow_each_other(walk, states, random)
+
+
+def _shared(candidate: Candidate) -> tuple[str, int, str]:
+    """What all rules of a list share."""
+    return candidate.bound().layout, candidate.per_point, candidate.kind
 
 
 # ---------------------------------------------------------------------- broken systems are caught

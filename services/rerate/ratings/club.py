@@ -122,12 +122,12 @@ class Club:
         return (chosen[0], min(self._cap, chosen[1] + sum(state[1] for state in others)))
 
     def adjust(self, state: State, kind: str, value: str) -> State | None:
-        """See `System.adjust`. The club ladder has no formula."""
+        """See `System.adjust`. The club ladder has no formula. Games that another rule counted further are cut to this rule's cap."""
         quanta = quanta_of(value, self.per_point)
         if quanta is None or kind not in ("set", "add"):
             return None
         rating = quanta if kind == "set" else state[0] + quanta
-        return (rating, *state[1:]) if abs(rating) < MOST_POINTS * self.per_point else None
+        return (rating, min(state[1], self._cap)) if abs(rating) < MOST_POINTS * self.per_point else None
 
     def rate(self, period: Period) -> dict[int, Row]:
         """See `System.rate`. A row's change is the sum over its lines' terms of K x (half points / 2 - expected), rounded once."""

@@ -116,6 +116,9 @@ class Glicko2(GlickoBase):
         volatility = self._within_limits(given, self._min_volatility, self._max_volatility)
         return None if state is None or volatility is None else (*state, volatility)
 
+    def _held(self, state: State) -> State:
+        return (*super()._held(state)[:4], min(max(state[4], self._min_volatility), self._max_volatility))
+
     def pack(self, state: State) -> bytes:
         return _STATE.pack(*state)
 

@@ -347,12 +347,18 @@ class GlickoBase(ABC):
         return (*chosen[:2], games, *chosen[3:])
 
     def adjust(self, state: State, kind: str, value: str) -> State | None:
-        """See `System.adjust`. There is no formula; a rating beyond the limits is treated as a seed's; the deviation stays as it is."""
+        """See `System.adjust`. There is no formula; a rating beyond the limits is treated as a seed's; all else stays as it is,
+        within this rule's limits where another rule left it beyond them."""
         parts = parts_of(value, self.per_point)
         if parts is None or kind not in ("set", "add"):
             return None
         rating = self._within_limits(parts if kind == "set" else state[0] + parts, self._min_rating, self._max_rating)
-        return None if rating is None else (rating, *state[1:])
+        return None if rating is None else self._held((rating, *state[1:]))
+
+    def _held(self, state: State) -> State:
+        """A state that another rule of the list has left, within the limits of this one."""
+        deviation = min(max(state[1], self._min_deviation), self._max_deviation)
+        return (state[0], deviation, min(state[2], self._cap), *state[3:])
 
     def rated(self, state: State) -> bool:
         return True
