@@ -162,6 +162,14 @@ class LocalKafka:
         self._launch(find_java(), node)
         self._wait_ready(node)
 
+    def pid(self, node: int) -> int:
+        """Of the process of a node.
+
+        Raises:
+            KafkaFailed: it is not running.
+        """
+        return self._running(node)
+
     def data(self, node: int = 1) -> Path:
         """Where a node keeps its partitions."""
         return self._home(node) / "data"

@@ -5,14 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from rerate.audit.verify import verify
-from rerate.board.lookup import Lookup
-from rerate.cli.opening import embedded
 from rerate.intake import football, irish
-from rerate.log.seam import Out
-from rerate.messages.facts import FACT_TOPICS
-from rerate.rater import app
-from tests.broker.raters import FOOTBALL, PARTITIONS, Place, chunks, football_pieces, irish_pieces, rerate
+from tests.broker.raters import FOOTBALL, PARTITIONS, Place, chunks, embedded_run, football_pieces, irish_pieces, rerate
 from tests.kit.saying import configured, corrected, deleted, merged, published
 from tests.kit.sendable import Sendable
 
@@ -50,18 +44,3 @@ def small_season() -> list[Sendable]:
     facts = [configured(1, "elo"), *(published(f"e{n}", 1, "A>B", "C=D", "B>C", date=f"2024-{1 + n % 12:02}-05") for n in range(40))]
     facts += [corrected("e3", 2, "A<B", saw=1), deleted("e4", 2, "void"), merged("m1", "D", "A")]
     return [Sendable(one.type, one.source, one.id, one.data | {"pool": "w:p"}, one.actor) for one in facts]
-
-
-async def embedded_run(place: Place, directory: Path) -> dict[str, dict[str, tuple[str, str]]]:
-    """The digests that an embedded log gives that was handed the same messages; held to `rerate verify` as well."""
-    chosen = embedded(directory)
-    await chosen.log.create()  # type: ignore[attr-defined]
-    for partition in range(PARTITIONS):
-        messages = await place.everything(partition, FACT_TOPICS)
-        if messages:
-            await chosen.log.append(0, [Out(one.topic, one.key, one.value, one.headers) for one in messages])
-    await app.run(chosen.log, chosen.open_store, until_idle=True)
-    heads = await Lookup(chosen.log).heads()
-    assert all(verdict.holds for verdict in await verify(chosen.log))
-    await chosen.log.close()
-    return {pool: {name: (one.list_digest, one.input_digest) for name, one in head.lists.items()} for pool, head in heads.items()}
