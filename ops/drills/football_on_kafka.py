@@ -1,145 +1,313 @@
-"""The football history through a real Kafka, with the raters' owner killed again and again, and what it costs.
+"""The football history through a real Kafka, with raters, and a broker, killed again and again, and what it costs.
 
-    python -m ops.drills.football_on_kafka [--log kafka://HOST:PORT] [--kills 10] [--minutes 15]
+    python -m ops.drills.football_on_kafka [--log kafka://HOST:PORT] [--brokers 3] [--minutes 12] [--first N] [--seed 1] [--parts 123]
 
-Starts a Kafka of its own unless one is named, and ends only what it started. Three parts, each printed as it is done:
+Starts Kafkas of its own unless one is named, and ends only what it started. Three parts, each printed as it is done:
 
-1. The whole history, commit by commit, on six partitions, two pools beside it, two raters; the owner of the football partition is killed
-   with SIGKILL at random moments. Then: every message one receipt, heads chained, rows and digests those of a pool in memory.
-2. Facts a second: the first commit, published before a rater starts, until its last receipt and its heads are out; beside it a bare
-   transactional copy of the same facts, 2,000 a transaction, writing as many records of the sizes of the outcomes.
-3. One fact from its publication to a subscriber's whole update, 100 times with nothing else to do; beside it a bare echo: produced, copied
-   in a transaction, consumed.
+1. On three brokers: the whole history, commit by commit, on six partitions, two pools beside it, two raters. The owner of the football's
+   partition is killed with SIGKILL ten times, at each exact point of `EXACT` once and else at random moments; a rater stands still for
+   longer than its session, in a transaction, and goes on; a broker is killed and comes back (none that was named, nor the only one). Then:
+   every message one receipt, heads chained, rows those of a pool in memory, digests those of an embedded run and of `rerate verify`; and
+   every update that subscribers were shown is whole, in order, and the last one is the newest.
+2. On one broker: facts a second. The first commit, published before a rater starts, until its last receipt and its heads are out; beside it
+   a bare transactional copy of the same facts, 2,000 a transaction, writing as many records of the sizes of the outcomes.
+3. On one broker: one fact from its publication to a subscriber's whole update, 100 times with nothing else to do; beside it a bare echo:
+   produced, copied in a transaction, consumed.
 """
 
 import argparse
 import asyncio
+import shutil
 import signal
-import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from itertools import pairwise
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
+from itertools import count, zip_longest
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import orjson
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 
+from ops.drills.costs import EVERYTHING, beside, latency, throughput
+from ops.drills.saying import load, say, spread
 from ops.kafka.local import LocalKafka
-from rerate.board.following import Following, Times
-from rerate.board.lookup import wall_clock_ms
+from rerate.audit.verify import verify
 from rerate.intake import football
-from rerate.log.kafka_writer import send
-from rerate.log.seam import Out
-from rerate.log.topics import ensure_topics, kinds
+from rerate.log.kafka_noise import limit_noise
+from rerate.log.seam import Record
 from rerate.messages.facts import FACT_TOPICS, OUTCOME_TOPICS, ROW_TOPICS
+from rerate.messages.reading import Message
 from rerate.pool.head import read_head
 from rerate.pool.pool import Settings
 from rerate.rater.app import ENGINE
-from tests.broker.bench import fresh_prefix
-from tests.broker.raters import FOOTBALL, PARTITIONS, Follower, Place, football_pieces, irish_pieces, until
+from tests.broker.rater_process import Trap
+from tests.broker.raters import FOOTBALL, PARTITIONS, Follower, Place, Rater, embedded_run, football_pieces, irish_pieces, set_trap
 from tests.kit.outcomes import check_heads, check_progress, check_receipts, fresh_pool
 from tests.kit.published import Published
-from tests.kit.saying import configured, published
+from tests.kit.saying import published
 from tests.kit.sendable import Sendable
 
-EVERYTHING = 1_000_000
-SMALL = "w:p"
-A_STEP = 2_000
-TRIES = 100
+EXACT = ("between sends", "committed", "refilling", "after revoked", "before assigned")
+"""Between two sends; after the commit, before the store's batch; while the store is refilled; in a rebalance, on both sides of it."""
+REFILLING = "refilling"
+IN_A_REBALANCE = ("after revoked", "before assigned")
+KILLS = 10
+SESSION_MS = 6_000
+PATIENCE_S = 240.0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m ops.drills.football_on_kafka", description="The football history through Kafka.")
     parser.add_argument("--log", help="kafka://HOST:PORT of a Kafka that is there")
-    parser.add_argument("--kills", type=int, default=10)
-    parser.add_argument("--minutes", type=float, default=15, help="ended after so many, done or not")
+    parser.add_argument("--brokers", type=int, choices=(1, 3), default=3, help="of part 1, if no Kafka is named")
+    parser.add_argument("--minutes", type=float, default=12, help="ended after so many, done or not")
+    parser.add_argument("--first", type=int, default=EVERYTHING, help="part 1 with the events of the first so many messages only")
     parser.add_argument("--seed", default="1")
     parser.add_argument("--parts", default="123", help="which parts, for example 23")
     asked = parser.parse_args()
-    parts: dict[str, Callable[[str, Path], Awaitable[None]]] = {
-        "1": lambda bootstrap, home: killed(bootstrap, home, asked.kills, Random(asked.seed)),
-        "2": throughput,
-        "3": latency,
-    }
 
-    async def run(bootstrap: str, home: Path) -> None:
+    limit_noise()
+
+    async def run(part: str, kafka: LocalKafka | None, bootstrap: str, home: Path) -> None:
+        if part == "1":
+            await Drill(bootstrap, home, kafka if asked.brokers == 3 else None, asked.first, Random(asked.seed)).run()
+        else:
+            await {"2": throughput, "3": latency}[part](bootstrap, home)
+
+    async def all_parts(home: Path) -> None:
         async with asyncio.timeout(asked.minutes * 60):
             for part in asked.parts:
                 (home / part).mkdir()
-                await parts[part](bootstrap, home / part)
+                if asked.log:
+                    await run(part, None, asked.log.removeprefix("kafka://"), home / part)
+                    continue
+                kafka = LocalKafka(home / part / "kafka")
+                try:
+                    bootstrap = await asyncio.to_thread(kafka.start, asked.brokers if part == "1" else 1)
+                    await run(part, kafka, bootstrap, home / part)
+                finally:
+                    kafka.wipe()
 
     with tempfile.TemporaryDirectory(prefix="rerate-drill-") as directory:
-        home = Path(directory)
-        if asked.log:
-            asyncio.run(run(asked.log.removeprefix("kafka://"), home))
-            return 0
-        kafka = LocalKafka(home / "kafka")
-        try:
-            asyncio.run(run(kafka.start(), home))
-        finally:
-            kafka.wipe()
+        asyncio.run(all_parts(Path(directory)))
     return 0
 
 
-def say(*words: object) -> None:
-    print(*words, flush=True)
+class Drill:
+    """Part 1."""
+
+    def __init__(self, bootstrap: str, home: Path, kafka: LocalKafka | None, first: int, random: Random) -> None:
+        self.home, self.kafka, self.random = home, kafka, random
+        self.place = Place(bootstrap, home, replication=3 if kafka is not None else 1)
+        self.place.supervises, self.place.within_s = True, PATIENCE_S
+        self.pieces = football_pieces(first)
+        self.commits = self._commits()
+        self.number = 0
+        """Commits published so far."""
+        self.kills = 0
+        self.pauses: list[float] = []
+        """Seconds from a death until a successor was live."""
+        self.silences: list[float] = []
+        """Seconds from a death until a subscriber was shown the next update of football."""
+        self._names = (f"r{number}" for number in range(1_000))
+
+    async def run(self) -> None:
+        async with self.place as place:
+            followers = [await place.follow(FOOTBALL), await place.follow(FOOTBALL, ["rating-snapshots"])]
+            self.follower = followers[0]
+            for _ in range(2):
+                await self.rater()
+            began = time.monotonic()
+            await self.flow(lambda: self.number == 2)
+            say(f"   {place.sent} messages are rated after {time.monotonic() - began:.0f} s; {load()}")
+            for at, (what, trouble) in zip(self._moments(), self._troubles(), strict=True):
+                await self.flow(lambda at=at: self.number >= at, ahead=500)  # type: ignore[misc]
+                before = self.number
+                told = await trouble()
+                say(f"   {what}, {told}; commits {before} to {self.number} of {len(self.pieces)}; {load()}")
+            await self.flow(lambda: self.number >= len(self.pieces), ahead=500)
+            await place.settled(within_s=PATIENCE_S)
+            again = ", ".join(f"{count} with code {code}" for code, count in sorted(place.started_again.items())) or "none"
+            say(f"1. {place.sent} messages, football commit by commit, {self.kills} kills of its owner: {time.monotonic() - began:.0f} s")
+            say(f"   successor live after {spread(self.pauses)} s, next update shown after {spread(self.silences)} s")
+            say(f"   (session {SESSION_MS / 1000:g} s); ended by themselves and started again: {again}; {load()}")
+            await self.hold(followers)
+
+    # ------------------------------------------------------------------ facts and raters
+
+    def _commits(self) -> Iterator[list[Message]]:
+        """Each commit of football with a little of the other pools; after the last one games that were played since, one by one."""
+        small = [one.message(PARTITIONS) for one in beside()]
+        pairs = [small[at : at + 2] for at in range(0, len(small), 2)]
+        for piece, *others in zip_longest(self.pieces, irish_pieces(1), pairs[: len(self.pieces)], fillvalue=[]):
+            yield [message for one in (piece, *others) for message in one]
+        for number in count():
+            one = published(f"since{number}", 1, "A>B", date=f"2026-{1 + number % 12:02}-05", id=f"since{number}")
+            yield [Sendable(one.type, one.source, one.id, one.data | {"pool": football.POOL}, one.actor).message(PARTITIONS)]
+
+    async def flow(self, enough: Callable[[], bool], *, ahead: int = 0) -> None:
+        """Publish commit by commit, each as soon as the one before is rated but for so many facts, until something holds."""
+        while not enough():
+            self.number += 1
+            await self.place.publish(next(self.commits))
+            ends = await self.place.log.ends(FOOTBALL, FACT_TOPICS)
+            await self.place.rated_beyond(FOOTBALL, sum(ends.values()) - ahead, enough=enough)
+
+    async def rater(self, name: str | None = None) -> Rater:
+        return await self.place.rater(name or next(self._names), is_static=False, session_ms=SESSION_MS)
+
+    def dead(self) -> Rater | None:
+        """One that was killed and not replaced yet."""
+        return next((r for r in self.place.raters if r.process.returncode == -signal.SIGKILL and not r.may_have_ended), None)
+
+    def living(self) -> list[Rater]:
+        return [rater for rater in self.place.raters if not rater.has_ended]
+
+    # ------------------------------------------------------------------ troubles
+
+    def _moments(self) -> list[int]:
+        """The commits before which there is trouble."""
+        return sorted(self.random.sample(range(3, max(len(self.pieces) - 20, 30)), len(self._troubles())))
+
+    def _troubles(self) -> list[tuple[str, Callable[[], Awaitable[str]]]]:
+        """In a random order; refilling takes two kills."""
+        troubles: list[tuple[str, Callable[[], Awaitable[str]]]] = [
+            (f"killed {point}", partial(self.killed_at, point)) for point in EXACT if point != REFILLING
+        ]
+        troubles += [("killed, and the next one while refilling", self.killed_refilling)]
+        troubles += [("killed at random", self.killed_at_random)] * (KILLS - len(EXACT) - 1)
+        troubles += [("stood still past the session", self.stood_still)]
+        troubles += [("a broker of three killed", self.broker_killed)] if self.kafka is not None else []
+        self.random.shuffle(troubles)
+        return troubles
+
+    async def killed_at(self, point: str) -> str:
+        armed = self.arm(point, times=1 if point.endswith("ed") else self.random.randint(1, 3))
+        if point in IN_A_REBALANCE:
+            await self.rater()
+        await self.flow(lambda: self.is_dead(armed))
+        return await self.succeeded()
+
+    async def killed_refilling(self) -> str:
+        """Nobody else has a store, so whoever takes over reads the facts again, and dies of that."""
+        owner = await self.place.owner()
+        for rater in self.living():
+            if rater is not owner:
+                shutil.rmtree(self.place.store(rater.name), ignore_errors=True)
+        armed = self.arm(REFILLING)
+        owner.process.kill()
+        await owner.ended(-signal.SIGKILL)
+        self.kills += 1
+        await self.rater()
+        await self.flow(lambda: self.is_dead(armed))
+        return await self.succeeded()
+
+    async def killed_at_random(self) -> str:
+        owner = await self.place.owner()
+        asyncio.get_running_loop().call_later(self.random.uniform(0, 0.5), owner.process.kill)
+        await self.flow(lambda: owner.has_ended)
+        return await self.succeeded()
+
+    async def stood_still(self) -> str:
+        """In a transaction, until another has the partition; then it goes on, and is fenced."""
+        armed = self.arm("rows sent", kind="SIGSTOP")
+        still: list[Rater] = []
+
+        def is_still() -> bool:
+            still[:] = [rater for rater in self.rearmed(armed) if rater.is_stopped()]
+            return bool(still)
+
+        await self.flow(is_still)
+        (zombie,), at = still, time.monotonic()
+        zombie.may_have_ended = True
+        self.disarm()
+        await self.flow(lambda: any(rater is not zombie for rater in self.live_since(at)))
+        taken = time.monotonic() - at
+        assert not zombie.has_ended
+        zombie.kill(signal.SIGCONT)
+        code = await zombie.ended(10, 3)  # 3 if it stood still for longer than a transaction may take
+        await self.rater(zombie.name)
+        return f"another was live after {taken:.1f} s, and it ended with {code} when it went on (10: fenced, 3: out of time)"
+
+    async def broker_killed(self) -> str:
+        assert self.kafka is not None
+        node = self.random.randint(1, 3)
+        took = []
+        for move in (self.kafka.kill, self.kafka.up):
+            await asyncio.to_thread(move, node)
+            at, rated = time.monotonic(), self.number + 3
+            await self.flow(lambda rated=rated: self.number > rated)  # type: ignore[misc]
+            took.append(time.monotonic() - at)
+        return f"number {node}: three more commits were rated after {took[0]:.1f} s; it is back, three more after {took[1]:.1f} s"
+
+    # ------------------------------------------------------------------ traps
+
+    def arm(self, point: str, *, times: int = 1, kind: str = "SIGKILL") -> Trap:
+        trap = Trap(point=point, partition=FOOTBALL, times=times, kind=kind)
+        self._armed: list[Rater] = []
+        self.rearmed(trap)
+        return trap
+
+    def rearmed(self, trap: Trap) -> list[Rater]:
+        """Every living rater has the trap: whoever comes to that point of the football partition first, it is its owner."""
+        for rater in self.living():
+            if rater not in self._armed:
+                set_trap(rater.orders, trap)
+                self._armed.append(rater)
+        return self.living()
+
+    def disarm(self) -> None:
+        for rater in self.living():
+            Path(rater.orders.trap).unlink(missing_ok=True)
+
+    def is_dead(self, trap: Trap) -> bool:
+        self.rearmed(trap)
+        return self.dead() is not None
+
+    async def succeeded(self) -> str:
+        """Somebody was killed: start another if there are not two, and wait until one is live, and a subscriber shown something new."""
+        victim, at = self.dead(), time.monotonic()
+        assert victim is not None
+        self.disarm()
+        await victim.ended(-signal.SIGKILL)
+        self.kills += 1
+        shown = len(self.follower.updates)
+        if len(self.living()) < 2:
+            await self.rater(self.random.choice([victim.name, None]))
+        await self.flow(lambda: bool(self.live_since(at)))
+        self.pauses.append(min(rater.said("live", FOOTBALL, at) or at for rater in self.live_since(at)) - at)
+        await self.flow(lambda: len(self.follower.updates) > shown)
+        self.silences.append(time.monotonic() - at)
+        return (
+            f"kill {self.kills}: a successor was live after {self.pauses[-1]:.1f} s, the next update shown after {self.silences[-1]:.1f} s"
+        )
+
+    def live_since(self, at: float) -> list[Rater]:
+        return [rater for rater in self.living() if rater.said("live", FOOTBALL, at) is not None]
+
+    # ------------------------------------------------------------------ what must hold
+
+    async def hold(self, followers: list[Follower]) -> None:
+        place = self.place
+        late = [await place.follow(FOOTBALL), await place.follow(FOOTBALL, ["rating-snapshots"])]
+        for partition in range(PARTITIONS):
+            facts = await place.everything(partition, FACT_TOPICS)
+            if facts:
+                hold(facts, await place.everything(partition, sorted(OUTCOME_TOPICS)))
+        digests = await place.digests()
+        say(f"   one receipt a message, heads chained, rows and digests as in memory: {', '.join(sorted(digests))}")
+        assert all(verdict.holds for verdict in await verify(place.log)), "verify says no"
+        assert digests == await embedded_run(place, self.home / "embedded"), "an embedded run gives other digests"
+        say(f"   digests as in an embedded run and by verify: {dict(sorted(digests.items()))}")
+        await place.check_followers(FOOTBALL, [*followers, *late])
+        shown = [len(follower.updates) for follower in (*followers, *late)]
+        say(f"   subscribers were shown {shown} updates, whole and in order; none is stale")
 
 
-# ---------------------------------------------------------------------- kills
-
-
-def beside() -> list[Sendable]:
-    """A third pool."""
-    facts = [configured(1, "elo", id="lists")]
-    facts += [published(f"e{n}", 1, "A>B", "C=D", date=f"2024-{1 + n % 12:02}-05", id=f"e{n}") for n in range(400)]
-    return [Sendable(one.type, one.source, one.id, one.data | {"pool": SMALL}, one.actor) for one in facts]
-
-
-async def killed(bootstrap: str, home: Path, kills: int, random: Random) -> None:
-    pieces, small = football_pieces(EVERYTHING), [one.message(PARTITIONS) for one in beside()]
-    irish = irish_pieces(1)
-    total = sum(map(len, pieces))
-    async with Place(bootstrap, home) as place:
-        follower = await place.follow(FOOTBALL)
-        for number in range(2):
-            await place.rater(f"r{number}", is_static=False)
-        began, next_name, dead = time.monotonic(), 2, 0
-        kill_before = sorted(random.sample(range(1, len(pieces) - 5), kills))
-        pauses = []
-        for number, piece in enumerate(pieces):
-            extra = [*irish[number : number + 1], small[2 * number : 2 * number + 2]]
-            if number in kill_before:
-                owner = await place.owner()
-                asyncio.get_running_loop().call_later(random.uniform(0, 0.2), owner.kill)
-                await place.flow([piece, *extra], ahead=0, enough=lambda owner=owner: owner.has_ended)
-                await owner.ended(-signal.SIGKILL)
-                at = time.monotonic()
-                await place.rater(f"r{next_name}", is_static=False)
-                await until(lambda at=at: is_live(place, at), "nobody has taken over", within_s=240)
-                pauses.append(min(live_at(place, at)) - at)
-                say(f"   kill {dead + 1}, before commit {number + 1} of {len(pieces)}: live elsewhere after {pauses[-1]:.1f} s")
-                next_name, dead = next_name + 1, dead + 1
-            else:
-                await place.flow([piece, *extra], ahead=A_STEP if number else EVERYTHING)
-        await place.settled(within_s=240)
-        say(f"1. {total} facts of football and {place.sent - total} of two pools beside it, commit by commit, two raters,")
-        say(f"   {dead} kills of the owner: {time.monotonic() - began:.0f} s; live elsewhere after", spread(pauses), "s (session 3 s)")
-        newest = await place.updates()
-        await until(lambda: follower.shown() == {football.POOL: newest[football.POOL]}, "the subscriber is not at the end")
-        for partition in sorted({FOOTBALL, irish[0][0].partition, small[0].partition}):
-            await hold(place, partition, follower if partition == FOOTBALL else None)
-        say(f"   one receipt a message, heads chained, digests and rows as in memory: {', '.join(sorted(newest))};")
-        say(f"   the subscriber was shown {len(follower.updates)} of {newest[football.POOL]} updates of football, and has those rows")
-
-
-async def hold(place: Place, partition: int, follower: Follower | None) -> None:
-    """What must hold of a partition; `Place.check` holds every update in between as well, which takes hours for so many rows."""
-    facts = await place.everything(partition, FACT_TOPICS)
-    outcomes = await place.everything(partition, sorted(OUTCOME_TOPICS))
+def hold(facts: Sequence[Record], outcomes: Sequence[Record]) -> None:
+    """What must hold of a partition; `Place.check` holds every update to a fresh pool, which takes hours for so many rows."""
     heads = check_heads(outcomes)
     accepted = check_receipts(facts, outcomes, {pool: list(map(read_head, values)) for pool, values in heads.items()}, PARTITIONS)
     check_progress(facts, outcomes, PARTITIONS)
@@ -159,169 +327,12 @@ async def hold(place: Place, partition: int, follower: Follower | None) -> None:
                     rows[one.topic][one.key.decode()] = one.value
         for topic in ROW_TOPICS:
             assert {key: bare(value) for key, value in rows[topic].items()} == fresh.rows(topic), f"{topic} of {pool}"
-            if follower is not None:
-                shown = {key.decode(): value for key, value in follower.rows(pool, topic).items()}
-                assert shown == rows[topic], f"the subscriber shows another {topic}"
-    if follower is not None:
-        numbers = [(update.since, update.head.update) for update in follower.updates]
-        assert all(since == before for (_, before), (since, _) in pairwise(numbers)), "the subscriber was shown updates out of order"
 
 
 def bare(value: bytes) -> object:
     row = orjson.loads(value)
     del row["by"]
     return row
-
-
-def live_at(place: Place, since: float) -> list[float]:
-    return [at for rater in place.raters if (at := rater.said("live", FOOTBALL, since)) is not None and not rater.has_ended]
-
-
-def is_live(place: Place, since: float) -> bool:
-    for rater in place.raters:
-        assert not rater.has_ended or rater.may_have_ended, rater.errors()
-    return bool(live_at(place, since))
-
-
-# ---------------------------------------------------------------------- throughput
-
-
-async def throughput(bootstrap: str, home: Path) -> None:
-    (facts, *_) = football_pieces(EVERYTHING)
-    rates = {}
-    for name, limits in (("caught up", {}), ("live, 2,000 a step", {"behind": EVERYTHING})):
-        (home / name[:4]).mkdir()
-        async with Place(bootstrap, home / name[:4]) as place:
-            if limits:
-                rater = await place.rater("a", **limits)
-                await until(lambda rater=rater: rater.said("live", FOOTBALL) is not None, "the rater is not live")
-                began = time.monotonic()
-                await place.publish(facts)
-            else:
-                await place.publish(facts)
-                rater = await place.rater("a")
-                await until(lambda rater=rater: FOOTBALL in rater.owned, "it does not start")
-                began = next(event["at"] for event in rater.events if event["event"] == "assigned" and FOOTBALL in event["partitions"])
-            await place.settled(within_s=300)
-            rates[name] = len(facts) / (time.monotonic() - began)
-            outcomes = await place.everything(FOOTBALL, sorted(OUTCOME_TOPICS))
-            size = sum(len(one.key or b"") + len(one.value or b"") for one in outcomes)
-            bare = await copied(place, sizes=[(one.topic, len(one.value or b"")) for one in outcomes], count=len(facts))
-            say(
-                f"2. {name}: {rates[name]:,.0f} facts/s with {len(outcomes) / len(facts):.1f} outcome records and {size / len(facts):,.0f} "
-                f"bytes a fact; bare copy of the same {bare:,.0f} facts/s; ratio {rates[name] / bare:.2f}"
-            )
-
-
-async def copied(place: Place, *, sizes: Sequence[tuple[str, int]], count: int) -> float:
-    """Facts a second of a loop that reads the same facts and writes records of the sizes of the outcomes, a transaction for 2,000 facts."""
-    topics = kinds((), OUTCOME_TOPICS)
-    prefix = fresh_prefix()
-    await ensure_topics(place.bootstrap, topics, prefix=prefix, partitions=1, replication=1)
-    records = [Out(topic, b"football:world/elo@1/football:t1", b"x" * size) for topic, size in sizes]
-    reader = await place.log.reader(FOOTBALL, dict.fromkeys(FACT_TOPICS, 0))
-    producer = AIOKafkaProducer(
-        bootstrap_servers=place.bootstrap, transactional_id=f"{prefix}-copy", max_batch_size=256 << 10, max_request_size=17 << 20
-    )
-    await producer.start()
-    began, done, written = time.monotonic(), 0, 0
-    while done < count:
-        found = await reader.poll(A_STEP)
-        done += len(found)
-        upto = len(records) * done // count
-        by_topic: dict[str, list[Out]] = {}
-        for record in records[written:upto]:
-            by_topic.setdefault(record.topic, []).append(record)
-        written = upto
-        await producer.begin_transaction()
-        await asyncio.gather(*(send(producer, f"{prefix}.{topic}", 0, named) for topic, named in by_topic.items()))
-        moved = {TopicPartition(f"{place.prefix}.{topic}", FOOTBALL): at for topic, at in reader.positions().items()}
-        await producer.send_offsets_to_transaction(moved, f"{prefix}-copy")
-        await producer.commit_transaction()
-    seconds = time.monotonic() - began
-    await producer.stop()
-    await reader.close()
-    return count / seconds
-
-
-# ---------------------------------------------------------------------- latency
-
-
-async def latency(bootstrap: str, home: Path) -> None:
-    facts = beside()
-    async with Place(bootstrap, home) as place:
-        await place.rater("a")
-        lists, *events = [one.message(PARTITIONS) for one in facts]
-        await place.publish([lists, *events[:200]])
-        await place.settled()
-        partition, log = lists.partition, place.new_log()
-        following = Following(log, ["rating-snapshots", "rating-deltas"], Times(clock_ms=wall_clock_ms), partition=partition)
-        await following.start()
-        while not following.is_whole():
-            await following.step()
-        took = []
-        for event in events[200 : 200 + TRIES]:
-            began = time.monotonic()
-            await place.publish([event])
-            while not await following.step():
-                pass
-            took.append((time.monotonic() - began) * 1000)
-        await following.close()
-        await log.close()
-        echo = await echoed(bootstrap)
-        say(f"3. one fact to a subscriber's whole update: {spread(took)} ms; a bare echo: {spread(echo)} ms;", ratio(took, echo))
-
-
-async def echoed(bootstrap: str) -> list[float]:
-    """Milliseconds of a record produced, copied in a transaction, and read committed."""
-    prefix = fresh_prefix()
-    await ensure_topics(bootstrap, kinds(["in"], ["out"]), prefix=prefix, partitions=1, replication=1)
-    given, taken = TopicPartition(f"{prefix}.in", 0), TopicPartition(f"{prefix}.out", 0)
-    own = AIOKafkaProducer(bootstrap_servers=bootstrap, acks="all")
-    copying = AIOKafkaProducer(bootstrap_servers=bootstrap, transactional_id=f"{prefix}-echo")
-    consumers: list[Any] = [
-        AIOKafkaConsumer(bootstrap_servers=bootstrap, isolation_level="read_committed", fetch_max_wait_ms=100) for _ in range(2)
-    ]
-    for client in (own, copying, *consumers):
-        await client.start()
-    for consumer, tp in zip(consumers, (given, taken), strict=True):
-        consumer.assign([tp])
-        consumer.seek(tp, 0)
-    source, sink = consumers
-
-    async def copy() -> None:
-        while True:
-            for records in (await source.getmany(given, timeout_ms=200)).values():
-                await copying.begin_transaction()
-                await asyncio.gather(*[await copying.send(taken.topic, record.value, partition=0) for record in records])
-                await copying.send_offsets_to_transaction({given: records[-1].offset + 1}, f"{prefix}-echo")
-                await copying.commit_transaction()
-
-    task, took = asyncio.create_task(copy()), []
-    for number in range(TRIES + 10):
-        began = time.monotonic()
-        await own.send_and_wait(given.topic, b"x" * 400, partition=0)
-        while not await sink.getmany(taken, timeout_ms=1_000):
-            pass
-        if number >= 10:
-            took.append((time.monotonic() - began) * 1000)
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
-    for client in (own, copying, *consumers):
-        await client.stop()
-    return took
-
-
-def spread(values: Sequence[float]) -> str:
-    """Median and p99, or the greatest of few."""
-    if not values:
-        return "-"
-    top = sorted(values)[min(len(values) - 1, int(len(values) * 0.99))]
-    return f"{statistics.median(values):.1f} (median), {top:.1f} (p99)"
-
-
-def ratio(one: Sequence[float], other: Sequence[float]) -> str:
-    return f"ratio of medians {statistics.median(one) / statistics.median(other):.1f}"
 
 
 if __name__ == "__main__":
