@@ -90,11 +90,12 @@ def the_list(pool: Pool, list_id: str | None) -> tuple[str, LiveList]:
     """A list of a pool that is rated.
 
     Raises:
-        NothingToExplain: there is none, or more than one and none was named.
+        NothingToExplain: there is none, or more than one and none was named (if just one is official, it is meant).
     """
     live = {name: one for name, one in pool.lists.items() if isinstance(one, LiveList)}
-    if list_id is None and len(live) == 1:
-        (list_id,) = live
+    official = [name for name, one in live.items() if not one.config.shadow]
+    if list_id is None and 1 in (len(live), len(official)):
+        (list_id,) = live if len(live) == 1 else official
     if list_id is None or list_id not in live:
         there = ", ".join(sorted(live)) or "none"
         asked = "name one with --list" if list_id is None else f"it has no list {list_id} that is rated"

@@ -59,16 +59,17 @@ class EventPage(Struct, frozen=True, kw_only=True):
 
 
 def list_of(head: Head, wanted: str | None) -> str:
-    """The list asked for, by default the only one of the pool.
+    """The list asked for, by default the only one of the pool, or its only official one.
 
     Raises:
         NotThere: the pool has no such list, or several and none was named.
     """
     lists = sorted(head.lists)
     there = f"its lists are: {', '.join(lists)}" if lists else "it has no list (no configuration has been published)"
-    if wanted is None and len(lists) == 1:
-        return lists[0]
     if wanted is None:
+        for some in (lists, [name for name in lists if not head.lists[name].shadow]):
+            if len(some) == 1:
+                return some[0]
         raise NotThere(f"pool {head.pool}: name a list with --list; {there}")
     if wanted not in head.lists:
         raise NotThere(f"pool {head.pool} has no list {wanted}; {there}")

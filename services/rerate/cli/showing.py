@@ -14,9 +14,10 @@ from rerate.cli.names import Names, NamesFile
 from rerate.cli.opening import opened
 from rerate.cli.output import count, number, say, table, write_json
 from rerate.messages.codes import HALTED, SENTENCES
+from rerate.pool.head import Head
 
 names_option = click.option("--names", type=NamesFile(), default=Names, help="CSV id,name: show names beside ids.")
-list_option = click.option("--list", "list_id", metavar="LIST", help="A list of the pool; default: its only one.")
+list_option = click.option("--list", "list_id", metavar="LIST", help="A list of the pool; default: its only one, or its only official one.")
 
 
 @click.command()
@@ -38,6 +39,7 @@ def ladder(options: Options, pool: str, list_id: str | None, as_of: datetime | N
                 {
                     "pool": pool,
                     "list": found.list_id,
+                    **_shadow(found.head, found.list_id),
                     "update": found.head.update,
                     **({"as_of": date} if date else {}),
                     **line_object(line, names),
@@ -48,7 +50,8 @@ def ladder(options: Options, pool: str, list_id: str | None, as_of: datetime | N
     if held is not None:
         raise Ended(f"{pool}, list {found.list_id} is held ({held}): {SENTENCES['list-held'].get(held, held)}", NO)
     when = f"as of {date}, as update {found.head.update} tells it" if date else f"update {found.head.update}"
-    say(f"{pool}, list {found.list_id}, {when}{_halted(found)}", "")
+    shadow = " (a shadow list: for comparison, not official)" if found.head.lists[found.list_id].shadow else ""
+    say(f"{pool}, list {found.list_id}{shadow}, {when}{_halted(found)}", "")
     show_ladder(_top(found.lines, top), names)
     shown, of = len(_top(found.lines, top)), len(found.lines)
     if shown < of:
@@ -62,6 +65,11 @@ async def _ladder(options: Options, pool: str, list_id: str | None, date: str | 
 
 def _halted(found: Ladder) -> str:
     return " (HALTED: later facts are not in it)" if found.head.state == HALTED else ""
+
+
+def _shadow(head: Head, list_id: str) -> dict[str, bool]:
+    """`shadow` for a JSON object, if the list is one."""
+    return {"shadow": True} if head.lists[list_id].shadow else {}
 
 
 def _top(lines: list[LadderLine], top: int | None) -> list[LadderLine]:
@@ -120,6 +128,7 @@ def player(options: Options, pool: str, id: str, list_id: str | None, rows: int,
                     **names.beside(page.player),
                     "merges": page.merges,
                     "list": on_list.list_id,
+                    **_shadow(page.head, on_list.list_id),
                     "update": page.head.update,
                     "snapshot": on_list.snapshot,
                     "rows": on_list.steps,
@@ -141,7 +150,8 @@ def show_player(page: PlayerPage, names: Names, rows: int) -> None:
     if page.asked != page.player:
         say(f"{names.of(page.asked)} ({page.asked}) is this person, by {', '.join(page.merges)}")
     for on_list in page.lists:
-        say("", f"list {on_list.list_id}: {_standing(on_list.snapshot)}")
+        shadow = " (shadow)" if page.head.lists[on_list.list_id].shadow else ""
+        say("", f"list {on_list.list_id}{shadow}: {_standing(on_list.snapshot)}")
         drawn = plot(on_list.steps)
         if drawn is not None:
             say("", *plot_lines(drawn), "")

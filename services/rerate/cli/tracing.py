@@ -176,7 +176,7 @@ async def _heads(options: Options, pool: str) -> tuple[list[Link], Chain]:
 def _link_cells(link: Link) -> tuple[object, ...]:
     head = link.head
     lists = [
-        f"{name}@{one.edition}: "
+        f"{name}@{one.edition}{_shadow(one)}: "
         + (f"held ({one.held})" if one.held else f"{number(one.players)} players, {number(one.rows)} rows, {(one.list_digest or '')[:12]}")
         for name, one in sorted(head.lists.items())
     ]
@@ -216,7 +216,12 @@ def _pool_cells(head: Head) -> tuple[object, ...]:
 
 
 def _list_cells(name: str, one: ListHead) -> tuple[object, ...]:
-    return (name, f"held ({one.held})", "") if one.held else (name, number(one.players), number(one.rows))
+    told = f"{name}{_shadow(one)}"
+    return (told, f"held ({one.held})", "") if one.held else (told, number(one.players), number(one.rows))
+
+
+def _shadow(one: ListHead) -> str:
+    return " (shadow)" if one.shadow else ""
 
 
 async def _status(options: Options) -> tuple[list[dict[str, Any]], list[Head]]:

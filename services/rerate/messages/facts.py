@@ -255,6 +255,7 @@ class RatingList(_Data, frozen=True, kw_only=True):
     until: Date | None = None
     """The day after its last."""
     shadow: bool | None = None
+    """Rated and published under its own id, and never official."""
     rules: Annotated[tuple[Rule, ...], Meta(min_length=1, max_length=100)]
 
 

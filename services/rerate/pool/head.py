@@ -23,6 +23,8 @@ class ListHead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rules_digest: str
     held: str | None = None
     """A `ListHeld`, or the word of a newer engine."""
+    shadow: bool = False
+    """Whether it is computed and published for comparison only, never official."""
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

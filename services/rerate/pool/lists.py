@@ -31,7 +31,14 @@ class HeldList:
 
     def head(self) -> ListHead:
         """What the head says of it."""
-        return ListHead(edition=self.edition, players=0, rows=0, rules_digest=rules_digest(self.config), held=self.reason)
+        return ListHead(
+            edition=self.edition,
+            players=0,
+            rows=0,
+            rules_digest=rules_digest(self.config),
+            held=self.reason,
+            shadow=bool(self.config.shadow),
+        )
 
 
 class LiveList:
@@ -198,6 +205,7 @@ class LiveList:
             list_digest=rows.hex(),
             input_digest=inputs.hex(),
             rules_digest=rules_digest(self.config),
+            shadow=bool(self.config.shadow),
         )
 
     def asks_new_edition(self, config: RatingList, rules: ListRules) -> bool:
