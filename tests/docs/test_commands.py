@@ -1,4 +1,4 @@
-"""The page of what `--json` writes is held to the commands: each has a row, and the calculator's row names what it writes."""
+"""The page of what `--json` writes is held to the commands: each has a row, and those of the calculator and of scores name every field."""
 
 import re
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import fields
 
+from rerate.audit.scoring import Band, Score
 from rerate.cli import cli
 from rerate.ratings.calculating import Answer, Outcome, Remark, ToldGame, ToldPerformance, ToldStep
 from rerate.ratings.performance import BY_NAME
@@ -32,3 +33,8 @@ def test_its_steps_are_those_of_explanations() -> None:
 def test_its_performances_are_all_named() -> None:
     (names,) = re.findall(r"\{`name`: ([a-z0-9 -]+), ", ROWS["calc"])
     assert names.split() == list(BY_NAME)
+
+
+@pytest.mark.parametrize("struct", [Score, Band])
+def test_the_row_of_scores_names_every_field_it_writes(struct: type) -> None:
+    assert {field.name for field in fields(struct)} <= set(re.findall(r"`([a-z_]+)`", ROWS["score"]))

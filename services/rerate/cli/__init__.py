@@ -9,6 +9,7 @@ from rerate.cli.demonstrating import demo
 from rerate.cli.explaining import explain, preview
 from rerate.cli.publishing import publish
 from rerate.cli.rating import rater, verify
+from rerate.cli.scoring import score
 from rerate.cli.showing import event, ladder, player
 from rerate.cli.subscribing import subscribe
 from rerate.cli.topics import topics
@@ -33,6 +34,7 @@ COMMANDS = (
     event,
     explain,
     preview,
+    score,
     calc,
     receipts,
     standing,

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,6 +30,10 @@ from rerate.replay.walk import Made, RowChange, Walk
 
 if TYPE_CHECKING:
     from hashlib import _Hash
+
+
+OLDER_LISTS = 32
+"""So many older lists are kept at hand where all periods are walked."""
 
 
 class Change(NamedTuple):
@@ -234,6 +238,19 @@ class ListReplay:
                 low, high = block.game_starts[i], block.game_starts[i + 1]
                 return Period(key, block.games, low, high, self._events, self.states_before(key), older)
         return None
+
+    def walked(self) -> Iterator[Period]:
+        """Every period with games as it was rated last, in order. The states before it move on with the walk: a period is to be read
+        before the next one is asked for."""
+        older = lru_cache(OLDER_LISTS)(self.states_before) if self.rules.reads_older else None
+        states = self._blocks[0].before + [None] * (len(self._ids) - len(self._blocks[0].before))
+        for block in self._blocks:
+            for i, key in enumerate(block.keys):
+                if key not in block.adjusting:
+                    yield Period(key, block.games, block.game_starts[i], block.game_starts[i + 1], self._events, states, older)
+                rows = slice(block.row_starts[i], block.row_starts[i + 1])
+                for player, state in zip(block.row_players[rows], block.row_states[rows], strict=True):
+                    states[player] = state
 
     def row(self, person: str, key: Key) -> State | None:
         """A person's state after a period in which he has a row, else None."""
