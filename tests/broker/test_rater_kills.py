@@ -16,7 +16,7 @@ import pytest
 from rerate.log.store import RocksStore
 from rerate.messages.reading import Message
 from tests.broker.rater_process import Trap
-from tests.broker.raters import FOOTBALL, PARTITIONS, Place, chunks, football_pieces, set_trap, until
+from tests.broker.raters import FOOTBALL, Place, chunks, football_pieces, set_trap, until
 from tests.kit.laws import SEED
 
 pytestmark = pytest.mark.broker
