@@ -62,8 +62,8 @@ _LITTLE: Sequence[Data] = ({}, {"k_new": 4, "k_established": 2}, {"k_new": 400},
 
 
 def _dressed(sent: Sendable) -> Sendable:
-    """A configuration whose list `fast` is one that looks back, events of more variants, games with dates of their own; by choices that
-    belong to the content of the fact."""
+    """A configuration whose list `fast` is one that looks back, events of more variants, games with dates of their own, half of these
+    in running events; by choices that belong to the content of the fact."""
     random = Random(canonical([sent.type, sent.data]))
     if sent.type == "rerate.pool-configured.v1":
         lists = [_lagging(random, one) if one["id"] == "fast" else _club(random, one) for one in sent.data["lists"]]
@@ -73,11 +73,13 @@ def _dressed(sent: Sendable) -> Sendable:
         dressed["event"] = sent.data["event"] | {"variant": "blitz"}
     if "games" in sent.data and "ruling" not in sent.data and random.random() < 0.3:
         dressed["games"] = [game | {"date": random.choice(CALENDAR)} for game in sent.data["games"]]
+        if "event" in sent.data and random.random() < 0.5:
+            dressed["event"] = dressed.get("event", sent.data["event"]) | {"status": "running"}
     return replace(sent, data=sent.data | dressed)
 
 
 def _club(random: Random, one: Data) -> Data:
-    dated: Data = {"dated_by": random.choice(["start", "game"])} if random.random() < 0.2 else {}
+    dated: Data = {"dated_by": random.choice(["start", "game", "game"])} if random.random() < 0.3 else {}
     variants: Data = {"variants": random.choice([["standard", "blitz"], ["blitz"], ["bughouse", "standard"]])}
     return one | dated | (variants if random.random() < 0.25 else {})
 
@@ -90,7 +92,7 @@ def _lagging(random: Random, one: Data) -> Data:
         rules.append({"from": CALENDAR[4], "system": LAG, "parameters": rules[0]["parameters"] | {"back": 3}})
     if kind == "date" and random.random() < 0.3:
         rules[0] = {"system": "club/1", "parameters": {}}
-    dated: Data = {"dated_by": random.choice(["start", "game"])} if random.random() < 0.2 else {}
+    dated: Data = {"dated_by": random.choice(["start", "game", "game"])} if random.random() < 0.3 else {}
     closing: Data = {"closing_day": 20} if kind == "month" and random.random() < 0.2 else {}
     return one | {"period": kind, "rules": rules} | dated | closing
 

@@ -6,7 +6,8 @@ they undo; facts for what they are by their place in the log, so that a repeated
 The replay: it stops where nobody differs, without looking back; it skips a period of which only the list that it reads differs; it skips a
 period in which only an opponent without a row differs; it passes over a block and leaves its checkpoint as it was; it keeps the running
 digest after an edit in the middle; it compares rows by their state only; a list that empties forgets its seeds; games before a seed's new
-date stay; bughouse is rated.
+date stay; bughouse is rated; games of running events are rated early by every list, by none, or in spite of a clash; a game's own day is
+forgotten.
 
 The system: it rounds half to even; rounds every event of a period apart; takes K by the count after the period.
 
@@ -24,8 +25,8 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from rerate.history import History, names, rulings, whole_state
-from rerate.messages.facts import Identity, IdentityUnmerged
+from rerate.history import History, JudgedGame, judging, names, rulings, whole_state
+from rerate.messages.facts import Game, Identity, IdentityUnmerged
 from rerate.pool import lists, pool, rows
 from rerate.pool.pool import Pool
 from rerate.ratings import club
@@ -105,7 +106,7 @@ def stops_without_looking_back(patch: Patch) -> None:
 
 
 def skips_what_only_the_list_read_changes(patch: Patch) -> None:
-    def touched(self: Walk, block: Block, index: int, key: Any, system: Any, old: Any, new: Any, differs: set[int]) -> bool:
+    def touched(self: Walk, block: Block, index: int, old: Any, new: Any, differs: set[int]) -> bool:
         games = slice(block.game_starts[index], block.game_starts[index + 1])
         return not (differs.isdisjoint(block.games.white[games]) and differs.isdisjoint(block.games.black[games]))
 
@@ -115,9 +116,9 @@ def skips_what_only_the_list_read_changes(patch: Patch) -> None:
 def skips_where_only_an_opponent_without_row_differs(patch: Patch) -> None:
     sound = Walk._touched
 
-    def touched(self: Walk, block: Block, index: int, key: Any, system: Any, old: Any, new: Any, differs: set[int]) -> bool:
+    def touched(self: Walk, block: Block, index: int, old: Any, new: Any, differs: set[int]) -> bool:
         own = set(block.row_players[block.row_starts[index] : block.row_starts[index + 1]])
-        return not own.isdisjoint(differs) and sound(self, block, index, key, system, old, new, differs)
+        return not own.isdisjoint(differs) and sound(self, block, index, old, new, differs)
 
     patch.setattr(Walk, "_touched", touched)
 
@@ -166,6 +167,31 @@ def leaves_games_before_a_seed(patch: Patch) -> None:
 def rates_bughouse(patch: Patch) -> None:
     sound = entries.takes
     patch.setattr(entries, "takes", lambda one, event: sound(one, msgspec.structs.replace(event, variant=None)))
+
+
+def rates_running_events_on_every_list(patch: Patch) -> None:
+    patch.setattr(entries, "sides_rated", lambda one, judged: judged.early if judged.why == "running" else judged.rated)
+
+
+def rates_running_events_nowhere(patch: Patch) -> None:
+    patch.setattr(entries, "sides_rated", lambda one, judged: judged.rated)
+
+
+def rates_early_in_spite_of_a_clash(patch: Patch) -> None:
+    sound = judging.judge
+
+    def judge(games: Sequence[Game], is_running: bool, person: Callable[[str], str]) -> tuple[JudgedGame, ...]:
+        judged = sound(games, is_running, person)
+        return tuple(replace(one, early="both") if one.why == "running" and one.game.date is not None else one for one in judged)
+
+    patch.setattr("rerate.history.events.judge", judge)
+
+
+def forgets_the_days_of_games(patch: Patch) -> None:
+    sound = replay.ListReplay.edit
+    patch.setattr(
+        replay.ListReplay, "edit", lambda self, event, entered: sound(self, event, tuple(one._replace(day="") for one in entered))
+    )
 
 
 # ---------------------------------------------------------------------- the system
@@ -284,6 +310,10 @@ ENGINES = [
     Broken(forgets_the_seeds_of_a_list_that_empties, pool_laws.incremental),
     Broken(leaves_games_before_a_seed, pool_laws.order_free),
     Broken(rates_bughouse, pool_laws.only_played),
+    Broken(rates_running_events_on_every_list, pool_laws.only_played),
+    Broken(rates_running_events_nowhere, pool_laws.only_played),
+    Broken(rates_early_in_spite_of_a_clash, pool_laws.only_played),
+    Broken(forgets_the_days_of_games, pool_laws.as_plain),
     Broken(rounds_half_to_even, pool_laws.as_plain, rounding_ties),
     Broken(rounds_every_event_apart, pool_laws.adds_up),
     Broken(takes_k_by_the_count_after_the_period, pool_laws.as_plain),
