@@ -74,7 +74,8 @@ def _dressed(sent: Sendable) -> Sendable:
     if "games" in sent.data and "ruling" not in sent.data and random.random() < 0.3:
         dressed["games"] = [game | {"date": random.choice(CALENDAR)} for game in sent.data["games"]]
         if "event" in sent.data and random.random() < 0.5:
-            dressed["event"] = {**dressed.get("event", sent.data["event"]), "status": "running"}
+            event: Data = dressed.get("event") or sent.data["event"]
+            dressed["event"] = event | {"status": "running"}
     return replace(sent, data=sent.data | dressed)
 
 
