@@ -1,6 +1,8 @@
 """`make bench`: reading and rating the football history, as ratios against something plain that runs beside it in the same process.
 
     python -m ops.bench [--rounds 5] [--each]
+    python -m ops.bench --systems [--games 100000]      every rating system instead, see `systems`
+    python -m ops.bench --seeds [--players 400000]      the start of a federation instead, see `seeds`
 
 Reading: JSON lines to facts, every check done, against `orjson.loads` of the same lines with the result dropped. Rating: facts in memory to
 rows, heads and digests ready to be written, all in one batch and one batch a commit of the source, against reading the same facts. `--each`
@@ -19,6 +21,7 @@ from time import process_time
 
 import orjson
 
+from ops.bench import seeds, systems
 from rerate import __version__
 from rerate.intake import football
 from rerate.intake.cloudevents import to_line
@@ -47,10 +50,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--each", action="store_true", help="also every fact alone")
+    parser.add_argument("--systems", action="store_true", help="games per second of every rating system")
+    parser.add_argument("--games", type=int, default=100_000, help="for --systems (default %(default)s)")
+    parser.add_argument("--seeds", action="store_true", help="the start of a federation: seeds and no games")
+    parser.add_argument("--players", type=int, default=400_000, help="for --seeds (default %(default)s)")
     asked = parser.parse_args()
     gc.freeze()
     gc.set_threshold(100_000, 50, 1_000)
     print(_circumstances())
+    if asked.systems:
+        systems.measure(asked.games)
+    if asked.seeds:
+        seeds.measure(asked.players)
+    if asked.systems or asked.seeds:
+        return
     messages, commits = _messages()
     facts, base = _reading(messages, asked.rounds)
     _rating(facts, commits, base, asked.each)
