@@ -48,8 +48,13 @@ class Collected:
         """The rows as they are written, with the update's number in each."""
         return {
             topic: [
-                (key, None if holds is None else canonical({**holds, "by": {**by, "update": number}}))
+                (key, None if holds is None else _fitted(canonical({**holds, "by": {**by, "update": number}})))
                 for key, holds, by in sorted(rows, key=lambda row: row[0])
             ]
             for topic, rows in self.rows.items()
         }
+
+
+def _fitted(value: bytes) -> bytes:
+    """The same bytes in memory of their size: what orjson gives keeps its buffer of some KiB, and an update may hold a million values."""
+    return bytes(memoryview(value))
