@@ -48,6 +48,8 @@ class World:
     """Upper case sorts before lower case: ids are compared as bytes."""
     events: tuple[str, ...] = ("w:e1", "w:e2", "w:e3")
     games: tuple[str, ...] = ("g1", "g2", "g3")
+    most_games: int = 3
+    """Of a publication."""
     rounds: int = 2
     dates: tuple[str, ...] = ("2024-01-05", "2024-01-12", "2024-02-02", "2024-02-29")
     revisions: int = 4
@@ -153,7 +155,7 @@ def _publication(random: Random, world: World) -> Drawn:
         event["lists"] = random.sample(world.lists, random.randint(0, len(world.lists)))
     if random.random() < 0.08:
         event["variant"] = random.choice(["standard", "bughouse"])
-    return "result-published", {"event": event, "games": _games(random, world, 3), **_revision(random, world)}, False
+    return "result-published", {"event": event, "games": _games(random, world, world.most_games), **_revision(random, world)}, False
 
 
 def _correction(random: Random, world: World) -> Drawn:

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from rerate.audit.explaining import PublishedRows
+from rerate.pool.lists import LiveList
 from rerate.pool.pool import Pool
 from rerate.replay import walk
 from tests.kit.histories import random_of
@@ -195,7 +197,7 @@ def _ratings(pool: Fed) -> Data:
     return said | {EVENTS: {key: row | {"flags": []} for key, row in said[EVENTS].items()}}
 
 
-# ---------------------------------------------------------------------- law 4, 7
+# ---------------------------------------------------------------------- law 4, 6, 7
 
 
 def accounted(history: Sequence[Sendable]) -> None:
@@ -210,6 +212,23 @@ def accounted(history: Sequence[Sendable]) -> None:
             stand.update((row["source"], row["id"], content["digest"]) for content in row["contents"])
         known = {(fact.identity.source, fact.identity.id, fact.identity.digest.hex()) for fact, _ in pool.log}
         assert stand == Counter(known)
+
+
+def audited(history: Sequence[Sendable]) -> None:
+    """Law 6: the rows as published, and the seeds, give the digests in the head: every state can be read back from what is shown of it."""
+    random = random_of(history)
+    with blocks_of(small_blocks(random)):
+        pool = fed(batches(random, placed(history)))
+    for name, rated_list in pool.pool.lists.items():
+        if isinstance(rated_list, LiveList) and pool.published.heads:
+            entry = pool.published.head.lists[name]
+            prefix = f"{POOL}/{name}@{entry.edition}/"
+            values = [value for key, value in pool.published.topics[DELTAS].items() if key.startswith(prefix)]
+            rows = PublishedRows(rated_list.replay, values)
+            same(
+                {str(key): digest for key, digest in rows.digests.items()}, {str(key): rows for key, rows, _ in rated_list.replay.periods()}
+            )
+            assert rows.list_digest().hex() == entry.list_digest
 
 
 def only_played(history: Sequence[Sendable]) -> None:
@@ -386,5 +405,5 @@ def agrees_with_plain(pool: Fed, history: Sequence[Sendable]) -> None:
         }
 
 
-ALL = (order_free, incremental, restored, rebuilt, withdrawn, unmerged, corrected_back, accounted, only_played, adds_up, as_plain)
+ALL = (order_free, incremental, restored, rebuilt, withdrawn, unmerged, corrected_back, accounted, audited, only_played, adds_up, as_plain)
 """Every law of a pool that takes a history."""
