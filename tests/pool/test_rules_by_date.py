@@ -143,3 +143,27 @@ def test_a_correction_before_the_day_goes_through_both_rules(case: Case) -> None
     pool.take(corrected("e1", 2, "h<a", "g<a", "f<a"))
     fresh = pool.fresh()
     assert holds(pool) == holds(fresh)
+
+
+# ---------------------------------------------------------------------- one is not true
+
+
+def test_a_birth_year_of_one_and_of_true_are_two() -> None:
+    """What is equal to Python and not in its bytes re-rates, whichever came first."""
+    of = {"id": "f", "quantum": "1", "shown": "1", "period": "month"}
+    configured = lists(1, {**of, "rules": [{"system": "fide/1", "parameters": {"no_birth_year": "junior"}}]})
+    seeds = [seeded(name, list="f", state={"rating": "1800", "games": 30}) for name in "AB"]
+    one, true = registered("A", 1, birth_year=1), registered("A", 2, birth_year=True)
+    pools = [Driven(configured, *seeds, published("e1", 1, "A>B"), *facts) for facts in ((one, true), (true, one))]
+    for pool in pools:
+        assert pool.rating("A", "f") == pool.fresh().rating("A", "f") == "1820"
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_parameter_of_one_and_of_true_are_two(order: tuple[int, int]) -> None:
+    made = [lists(1 + n, club_list("elo", {"k_new_games": value})) for n, value in enumerate((1, True))]
+    seed = seeded("A")
+    pool = Driven(seed, published("e1", 1, "A>B"), *(made[n] for n in order))
+    fresh = pool.fresh()
+    assert type(pool.pool.lists["elo"]) is type(fresh.pool.lists["elo"])
+    assert pool.standing(seed) == fresh.standing(seed) == "no-effect list"

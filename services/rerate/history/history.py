@@ -13,7 +13,7 @@ from rerate.history.names import Names
 from rerate.history.registrations import Registrations
 from rerate.history.seeds import SeedProblem, Seeds
 from rerate.history.values import Adjustment, Changes, ContentStanding, IdentityRow, RatedEvent, SeedGroup, StandingRow, in_force_or_held
-from rerate.history.whole_state import WholeState
+from rerate.history.whole_state import WholeState, is_same
 from rerate.messages.codes import FOR_TYPE
 from rerate.messages.facts import (
     DeletionRuled,
@@ -156,12 +156,12 @@ class History:
         self._stand(self._configurations.standings(""), names)
         old, newest = self._configuration, self._configurations.newest.get("")
         new = newest.data if newest is not None and isinstance(newest.data, PoolConfigured) else None
-        if new == old:
+        if is_same(new, old):
             return set()
         self._configuration = new
         changes.configuration = (old, new)
         before, after = ({one.id: one for one in configured.lists} if configured is not None else {} for configured in (old, new))
-        return {list_id for list_id in before.keys() | after.keys() if before.get(list_id) != after.get(list_id)}
+        return {list_id for list_id in before.keys() | after.keys() if not is_same(before.get(list_id), after.get(list_id))}
 
     def _settle_identities(self, changes: Changes, names: set[FactName]) -> tuple[set[str], set[tuple[str, str]], set[str]]:
         """Ids that are another person than before, (event, id) where scoped merges say so, and persons of other ids than before."""

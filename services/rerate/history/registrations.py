@@ -6,7 +6,7 @@ from typing import cast
 
 from rerate.history.identities import Persons
 from rerate.history.values import ContentStanding
-from rerate.history.whole_state import WholeState
+from rerate.history.whole_state import WholeState, is_same
 from rerate.messages.codes import NO_EFFECT, REGISTRATION
 from rerate.messages.facts import Fact, PlayerRegistered
 
@@ -50,7 +50,7 @@ class Registrations:
             new = None if counting is None else cast(PlayerRegistered, self._players.newest[counting].data)
             if new is not None:
                 self._in_force[person] = new
-            yield person if (old and old.traits) != (new and new.traits) else None, standings
+            yield None if is_same(old and old.traits, new and new.traits) else person, standings
 
     def _counting(self, person: str, persons: Persons) -> str | None:
         """The id whose registration counts."""

@@ -10,7 +10,7 @@ from typing import cast
 
 from rerate.history.identities import Persons
 from rerate.history.values import ContentStanding, SeedGroup
-from rerate.history.whole_state import WholeState
+from rerate.history.whole_state import WholeState, is_same
 from rerate.messages.codes import COUNTERS_ONLY, NO_EFFECT, StandingReason
 from rerate.messages.facts import Fact, PoolConfigured, RatingList, RatingSeeded
 
@@ -71,7 +71,7 @@ class Seeds:
                 del self._groups[list_id][person]
                 if not self._groups[list_id]:
                     del self._groups[list_id]
-            yield (list_id, person) if group != old else None, standings
+            yield None if is_same(group, old) else (list_id, person), standings
 
     def _group(
         self, rating_list: RatingList | None, list_id: str, person: str, persons: Persons

@@ -6,8 +6,11 @@ Subjects are a pool's configuration, a player's registration, a player's seed on
 from collections.abc import Hashable
 from typing import Generic, TypeVar
 
+from msgspec import to_builtins
+
 from rerate.history.order import in_conflict, state_order
 from rerate.history.values import ContentStanding, flags_of
+from rerate.messages.canonical import canonical
 from rerate.messages.codes import CONFLICT, IN_FORCE, SUPERSEDED
 from rerate.messages.facts import Fact, Identity
 
@@ -57,3 +60,8 @@ class WholeState(Generic[Subject]):
             )
             for fact in facts
         ]
+
+
+def is_same(one: object, other: object) -> bool:
+    """Whether two values say the same in every byte: to Python, 1 and true are equal."""
+    return one == other and canonical(to_builtins(one)) == canonical(to_builtins(other))

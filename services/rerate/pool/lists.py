@@ -84,10 +84,9 @@ class LiveList:
             return None if group is None else group.as_of
 
         def traits_of(person: str) -> Traits:
-            registered, wanted = history.registration(person), self.replay.rules.traits
-            return (
-                () if registered is None else tuple(sorted((name, registered.traits[name]) for name in wanted & registered.traits.keys()))
-            )
+            registered = history.registration(person)
+            traits = {} if registered is None else registered.traits
+            return tuple((name, _told(traits[name])) for name in sorted(self.replay.rules.traits & traits.keys()))
 
         def fallback_of(of_list: str, person: str, start: str) -> str | None:
             other = self.fallbacks.get(of_list)
@@ -217,6 +216,11 @@ class LiveList:
         if rules.systems[0].layout != self.replay.rules.systems[0].layout:
             return True
         return any(rule_at(old, date) != rule_at(config, date) for date in set(self.replay.dates_with_rows()))
+
+
+def _told(value: str | int | bool) -> str | int:
+    """A trait as systems see it: to Python, 1 and true are equal."""
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def rule_at(config: RatingList, date: str) -> bytes:

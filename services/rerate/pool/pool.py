@@ -204,7 +204,9 @@ class Pool:
         if collected is not None:
             self._emit_folded(changes, collected)
         fresh = self._configure(config, collected) if changes.configuration is not None or self._wakes() else set()
-        are_rebound = self._bind_fallbacks() if changes.configuration is not None or fresh else False
+        are_rebound = changes.configuration is not None or bool(fresh)
+        if are_rebound:
+            self._bind_fallbacks()
         touched: dict[str, set[str]] = {}
         for list_id, rated_list in self._in_order():
             if list_id in fresh:
@@ -229,13 +231,12 @@ class Pool:
         live = [(name, one) for name, one in self._lists.items() if isinstance(one, LiveList)]
         return sorted(live, key=lambda one: (bool(one[1].fallbacks), one[0]))
 
-    def _bind_fallbacks(self) -> bool:
+    def _bind_fallbacks(self) -> None:
         """Let lists see those whose ratings stand in for missing ones of theirs; a list that falls back itself stands in for none."""
         live = {name: one for name, one in self._lists.items() if isinstance(one, LiveList)}
         for one in live.values():
             others = {name: live[name] for name in one.replay.rules.fallbacks & live.keys()}
             one.fallbacks = {name: other for name, other in others.items() if not other.replay.rules.fallbacks}
-        return True
 
     def _emit_folded(self, changes: Changes, collected: Collected) -> None:
         for event, (_, rated) in changes.events.items():

@@ -66,7 +66,7 @@ def snapshot_of(replay: ListReplay, person: str, seed_games: int) -> Snapshot | 
 
 def _last_period(replay: ListReplay, person: str, career: Career) -> str:
     """Date or month of a person's last row. In a month the last game may be dated in another."""
-    key = replay.last_key(person) if replay.kind == "month" or not career.last else None
+    key = replay.last_key(person) if replay.kind == "month" or not career.last or replay.adjustments else None
     return career.last if key is None else date_of(key)
 
 

@@ -19,8 +19,8 @@ State = tuple[int, ...]
 Key = tuple[str | int, ...]
 """A period's key as sortable values; the first is its date (or month) as text. See `rerate.replay.periods`."""
 
-Traits = tuple[tuple[str, str | int | bool], ...]
-"""What is registered of a player, of the traits that a list's systems ask for: (name, value), by name."""
+Traits = tuple[tuple[str, str | int], ...]
+"""What is registered of a player, of the traits that a list's systems ask for: (name, value), by name; yes and no as `true`, `false`."""
 
 FALLBACK = "fallback"
 """Name of the trait that holds a rating on another list."""

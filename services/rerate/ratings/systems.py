@@ -84,7 +84,8 @@ class ListRules:
         state = system.seed(chosen.state)
         added = [system.seed(seed.state) or self.at(seed.as_of).seed(seed.state) for seed in others]
         usable = [other for other in added if other is not None]
-        assert state is not None and len(usable) == len(added), "a seed its list cannot use reached the replay"
+        assert state is not None, "a seed its list cannot use reached the replay"
+        assert len(usable) == len(added), "a seed its list cannot use reached the replay"
         return system.with_counters(state, usable)
 
 
