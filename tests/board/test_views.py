@@ -70,6 +70,8 @@ def test_an_adjustment_is_a_step_without_games() -> None:
         0,
     )
     assert difference(None, "1200.0") is None
+    (line,) = ladder_as_of([snapshot("club:a", "1400.0")], rows, "2024-04-01")
+    assert (line.rating, line.last_game) == ("1400.0", "2024-02-01")
 
 
 def test_as_of_takes_the_newest_row_up_to_the_date_and_counts_the_games_so_far() -> None:

@@ -103,7 +103,7 @@ TWO_LISTS = World(
     events=("w:e1", "w:e2", "w:e3", "w:e4"),
     quanta=("0.1", "0.1", "0.001"),
     parameters=({}, {"k_new": 32}, {"start": "1500", "provisional_below": 2}, {"k_policy": "per_game", "k_new_games": 2}, {"k_new": 300}),
-    weights={**WEIGHTS, "publication": 40, "correction": 20, "registration": 2, "adjustment": 0},
+    weights={**WEIGHTS, "publication": 40, "correction": 20, "registration": 2},
 )
 """`elo` is a club list, `fast` looks back (see `of_two_lists`)."""
 

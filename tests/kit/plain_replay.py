@@ -13,13 +13,16 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+import msgspec
+
 from rerate.messages.canonical import canonical
-from rerate.messages.facts import RatingList, RatingSeeded
+from rerate.messages.facts import RatingAdjusted, RatingList, RatingSeeded
 from tests.kit.plain_fold import plain_fold
 from tests.kit.sendable import Data, Sendable
 
 PER_POINT = {"1": 1, "0.1": 10, "0.01": 100, "0.001": 1000}
-KINDS = {"game": 1, "round": 2, "event": 3, "date": 4, "month": 5}
+ADJUSTMENT = "adjustment"
+KINDS: dict[str, int] = {"game": 1, "round": 2, "event": 3, "date": 4, "month": 5, ADJUSTMENT: 6}
 HALVES = {"1-0": (2, 0), "1/2-1/2": (1, 1), "0-1": (0, 2), "0-0": (0, 0), "1/2-0": (1, 0), "0-1/2": (0, 1)}
 DEFAULTS: Data = {
     "start": "1200",
@@ -31,7 +34,8 @@ DEFAULTS: Data = {
     "protected_game_counts": "yes",
 }
 Period = tuple[Any, ...]
-"""date or month, then order, event id, round as far as the kind goes."""
+"""date or month, then order, event id, round as far as the kind goes; of an adjustment, which is a period of its own: the date or month
+before which it is made, the word, its id."""
 
 
 class State(NamedTuple):
@@ -61,7 +65,7 @@ class Game(NamedTuple):
 
 def plain_ladders(history: Iterable[Sendable]) -> Data:
     """List -> held, digests, rows, snapshots."""
-    folded = plain_fold(history, seed_problem)
+    folded = plain_fold(history, seed_problem, adjustment_problem)
     configuration = folded["configuration"]
     if configuration is None:
         return {}
@@ -92,6 +96,35 @@ def seed_problem(rating_list: RatingList | None, seed: RatingSeeded) -> str | No
     if why_held({"rules": rules, "period": rating_list.period, "quantum": rating_list.quantum}):
         return "list"
     return None if seed.state.keys() == {"rating", "games"} else "state"
+
+
+def adjustment_problem(rating_list: RatingList | None, adjusted: RatingAdjusted) -> str | None:
+    """Why a list cannot use an adjustment: these systems set and add what falls on a quantum, and know no formula."""
+    if rating_list is None:
+        return "list"
+    one = msgspec.to_builtins(rating_list)
+    if why_held(one):
+        return "list"
+    if adjusted.change is None:
+        return None
+    start = State(int(Decimal(_rule(one, _when(one, adjusted.before))["start"]) * PER_POINT[one["quantum"]]), 0)
+    return "state" if _adjusted(one, _when(one, adjusted.before), start, *adjusted.change) is None else None
+
+
+def _when(rating_list: Data, before: str) -> str:
+    """Before which date, or on a list by month before which month, an adjustment is made."""
+    return before[:7] if rating_list["period"] == "month" else before
+
+
+def _adjusted(rating_list: Data, when: str, state: State, kind: str, value: str) -> State | None:
+    """A state after an adjustment, None if it cannot be made: ratings stay below 10,000 in size."""
+    if kind == "formula":
+        return None
+    quanta = Decimal(value) * PER_POINT[rating_list["quantum"]]
+    after = int(quanta) + (state.quanta if kind == "add" else 0)
+    if quanta != int(quanta) or abs(after) >= 10_000 * PER_POINT[rating_list["quantum"]]:
+        return None
+    return State(after, min(state.games, _cap(_rule(rating_list, when))))
 
 
 def _rule(rating_list: Data, when: str) -> Data:
@@ -167,19 +200,27 @@ def _ladder(rating_list: Data, folded: Data) -> Data:
     periods: dict[Period, list[Game]] = {}
     for game in games:
         periods.setdefault(game.period, []).append(game)
+    adjustments = {
+        (_when(rating_list, before), ADJUSTMENT, name): (kind, value, who)
+        for (list_id, name), (_, before, kind, value, who) in folded["adjustments"].items()
+        if list_id == rating_list["id"]
+    }
     lists: list[tuple[Period, dict[str, State]]] = []
     """Before each period: everybody's state."""
     now = {person: state for person, (_, state) in seeds.items()}
     rows: dict[Period, dict[str, tuple[State, list[Data]]]] = {}
-    for period, its_games in periods.items():
+    for period in sorted([*periods, *adjustments], key=_place):
         rule = _rule(rating_list, str(period[0]))
         lists.append((period, dict(now)))
-        rows[period] = _rate(rule, per_point, its_games, _list_read(rule, period, lists), now)
-        now |= {person: state for person, (state, _) in rows[period].items()}
+        if period in periods:
+            rows[period] = _rate(rule, per_point, periods[period], _list_read(rule, period, lists), now)
+        elif its_rows := _adjust(rating_list, period, *adjustments[period], seeds, now):
+            rows[period] = its_rows
+        now |= {person: state for person, (state, _) in rows.get(period, {}).items()}
     return {
         "held": None,
         "list_digest": _list_digest(rating_list["period"], seeds, rows),
-        "input_digest": _inputs_digest(rating_list["period"], periods),
+        "input_digest": _inputs_digest(rating_list["period"], periods, {period: adjustments.get(period) for period in rows}),
         "rows": {
             f"{person}/{'/'.join(map(str, period))}": _wire_row(rating_list, person, period, *row)
             for period, its_rows in rows.items()
@@ -189,6 +230,33 @@ def _ladder(rating_list: Data, folded: Data) -> Data:
             person: _snapshot(rating_list, person, now[person], seeds.get(person), elsewhere.get(person, 0), rows, games) for person in now
         },
     }
+
+
+def _place(period: Period) -> tuple[Any, ...]:
+    """The order of periods: an adjustment comes ahead of everything from its date on, after all before it."""
+    return (period[0], 0, period[2]) if period[1:2] == (ADJUSTMENT,) else (period[0], 1, *period[1:])
+
+
+def _adjust(
+    rating_list: Data,
+    period: Period,
+    kind: str,
+    value: str,
+    who: list[str] | None,
+    seeds: Mapping[str, tuple[str, State]],
+    now: Mapping[str, State],
+) -> dict[str, tuple[State, list[Data]]]:
+    """The rows of an adjustment: of everybody it is for who is on the list by then, if his state becomes another. A seed that begins later
+    is not there yet."""
+    when = str(period[0])
+    out: dict[str, tuple[State, list[Data]]] = {}
+    for person in sorted(now if who is None else set(who) & now.keys()):
+        if person in seeds and when < seeds[person][0][: len(when)]:
+            continue
+        after = _adjusted(rating_list, when, now[person], kind, value)
+        if after is not None and after != now[person]:
+            out[person] = (after, [])
+    return out
 
 
 def _list_read(rule: Data, period: Period, lists: list[tuple[Period, dict[str, State]]]) -> dict[str, State]:
@@ -201,7 +269,7 @@ def _list_read(rule: Data, period: Period, lists: list[tuple[Period, dict[str, S
     else:
         month = int(when[:4]) * 12 + int(when[5:]) - 1 - rule["back"]
         bound = f"{month // 12:04d}-{month % 12 + 1:02d}"
-    return next(states for one, states in lists if str(one[0]) >= bound)
+    return next(states for one, states in lists if _place(one)[:2] >= (bound, 1))
 
 
 def _rate(
@@ -288,11 +356,14 @@ def _shown(rating_list: Data, quanta: int) -> str:
 def _wire_row(rating_list: Data, person: str, period: Period, state: State, lines: list[Data]) -> Data:
     rating = _decimal(state.quanta, PER_POINT[rating_list["quantum"]])
     names = ("date", "order", "event", "round")[: len(period)]
+    named: Data = {"kind": rating_list["period"], **dict(zip(names, period, strict=True))}
+    if period[1:2] == (ADJUSTMENT,):
+        named = {"kind": ADJUSTMENT, "date": period[0], "adjustment": period[2]}
     return {
         "pool": rating_list["pool"],
         "list": rating_list["id"],
         "player": person,
-        "period": {"kind": rating_list["period"], **dict(zip(names, period, strict=True))},
+        "period": named,
         "row": {
             "rating": rating,
             "shown": _shown(rating_list, state.quanta),
@@ -334,7 +405,8 @@ def _snapshot(
         highest = max(rows[period][person][0].quanta for period in periods)
         first = next(period for period in periods if rows[period][person][0].quanta == highest)
         out["peak"] = {"rating": _decimal(highest, per_point), "date": first[0]}
-        out["last_game"] = max(game.last_day if rating_list["period"] == "month" else str(game.period[0]) for game in mine)
+        if mine:
+            out["last_game"] = max(game.last_day if rating_list["period"] == "month" else str(game.period[0]) for game in mine)
     if seed is not None:
         out["as_of"] = seed[0]
     return out
@@ -348,6 +420,8 @@ def _tag(text: str) -> bytes:
 
 
 def _key(kind: str, period: Period) -> bytes:
+    if period[1:2] == (ADJUSTMENT,):
+        return bytes([KINDS[ADJUSTMENT]]) + str(period[0]).encode() + _tag(period[2])
     out = bytes([KINDS[kind]]) + str(period[0]).encode()
     if len(period) > 1:
         out += struct.pack(">i", period[1]) + _tag(period[2])
@@ -357,7 +431,11 @@ def _key(kind: str, period: Period) -> bytes:
 
 
 def _framed(head: str, key: bytes, rows: list[bytes]) -> bytes:
-    return sha256(head.encode() + struct.pack(">H", len(key)) + key + struct.pack(">I", len(rows)) + b"".join(rows)).digest()
+    return _counted(head, key, len(rows), rows)
+
+
+def _counted(head: str, key: bytes, count: int, rows: list[bytes]) -> bytes:
+    return sha256(head.encode() + struct.pack(">H", len(key)) + key + struct.pack(">I", count) + b"".join(rows)).digest()
 
 
 def _packed(state: State) -> bytes:
@@ -375,9 +453,19 @@ def _list_digest(kind: str, seeds: Mapping[str, tuple[str, State]], rows: Mappin
     return sha256(b"rerate.list.1\n" + b"".join(digests)).hexdigest()
 
 
-def _inputs_digest(kind: str, periods: Mapping[Period, list[Game]]) -> str:
+def _inputs_digest(
+    kind: str, periods: Mapping[Period, list[Game]], steps: Mapping[Period, tuple[str, str, list[str] | None] | None]
+) -> str:
+    """Of all periods and adjustments that have rows, in order."""
     digests = []
-    for period, games in periods.items():
+    for period, ordered in steps.items():
+        if ordered is not None:
+            how, value, who = ordered
+            named = [_tag(how), _tag(value), *map(_tag, sorted(who or (), key=str.encode))]
+            count = 0 if who is None else 1 + len(who)
+            digests.append(_counted("rerate.adjusted.1\n", _key(kind, period), count, named))
+            continue
+        games = periods[period]
         packed = [
             b"".join(map(_tag, (game.event, game.id, game.white, game.black)))
             + bytes((game.white_half, game.black_half, {"white": 1, "black": 2, "both": 3}[game.sides]))

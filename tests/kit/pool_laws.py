@@ -21,7 +21,7 @@ from rerate.pool.pool import Pool
 from rerate.replay import walk
 from tests.kit.histories import random_of
 from tests.kit.lagged import SETTINGS
-from tests.kit.plain_replay import PER_POINT, plain_ladders, rules_digest
+from tests.kit.plain_replay import ADJUSTMENT, PER_POINT, plain_ladders, rules_digest
 from tests.kit.published import DELTAS, EVENTS, POOL, SNAPSHOTS, STANDINGS, Fed, Placed, fed, placed, same
 from tests.kit.sendable import Data, Sendable
 
@@ -352,6 +352,9 @@ def _add_up(pool: Fed, rating_list: Any) -> None:
             exact = change * per_point
             quanta = (abs(exact) + Fraction(1, 2)).__floor__() * (1 if exact >= 0 else -1)
             rating += Decimal(quanta) / per_point
+            if delta["period"]["kind"] == ADJUSTMENT:
+                ordered = pool.pool.history.adjustments(rating_list.id)[delta["period"]["adjustment"]]
+                rating = Decimal(ordered.value) + (rating if ordered.kind == "add" else 0)
             assert Decimal(row["rating"]) == rating, f"{person} {when}: {row['rating']}, by its lines {rating}"
             if peak is None or rating > peak[0]:
                 peak = (rating, when)
@@ -364,9 +367,12 @@ def _add_up(pool: Fed, rating_list: Any) -> None:
         assert (None if peak is None else {"rating": f"{peak[0]:.{len(str(per_point)) - 1}f}", "date": peak[1]}) == snapshot.get("peak")
 
 
-def _place(delta: Data) -> list[Any]:
+def _place(delta: Data) -> tuple[Any, ...]:
     """The key of a delta's period, as periods are ordered."""
-    return [delta["period"][name] for name in ("date", "order", "event", "round") if name in delta["period"]]
+    period = delta["period"]
+    if period["kind"] == ADJUSTMENT:
+        return (period["date"], 0, period["adjustment"])
+    return (period["date"], 1, *(period[name] for name in ("order", "event", "round") if name in period))
 
 
 def _start_of(rating_list: Any, when: str) -> str:

@@ -85,6 +85,11 @@ def test_every_accepted_fact_has_one_standing(history: list[Sendable]) -> None:
     pool_laws.accounted(history)
 
 
+@law(pool_histories(), share=share(0.5))
+def test_published_rows_give_the_digests_of_the_head(history: list[Sendable]) -> None:
+    pool_laws.audited(history)
+
+
 @law(pool_histories())
 def test_only_games_really_played_between_two_people_are_counted(history: list[Sendable]) -> None:
     pool_laws.only_played(history)
@@ -100,7 +105,7 @@ def test_the_plainest_calculation_says_the_same(history: list[Sendable]) -> None
     pool_laws.as_plain(history)
 
 
-DECIDED = ("rerate.identity-merged.v1", "rerate.identity-unmerged.v1", "rerate.fact-withdrawn.v1")
+DECIDED = ("rerate.identity-merged.v1", "rerate.identity-unmerged.v1", "rerate.fact-withdrawn.v1", "rerate.rating-adjusted.v1")
 
 
 @law(pool_histories())

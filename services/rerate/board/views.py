@@ -82,7 +82,7 @@ def _as_of(snapshot: SnapshotRow, rows: Sequence[DeltaRow], date: str) -> Ladder
             shown=shown,
             provisional=last.row.provisional,
             games=elsewhere + sum(_games(delta) for delta in before),
-            last_game=last.date,
+            last_game=next((delta.date for delta in reversed(before) if _games(delta)), None),
         )
     if snapshot.as_of is None or snapshot.as_of > date:
         return None

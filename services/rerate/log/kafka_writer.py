@@ -138,6 +138,14 @@ class KafkaWriter:
         return sorted(topic for topic, offset in written.items() if stable[topic] < offset)
 
     async def _latest(self, isolation: int) -> dict[str, int]:
+        """Where each outcome topic ends, as a reader of this isolation sees it; asked until all have answered."""
+        client = self._producer.client
+        while len(found := await self._latest_known(isolation)) < len(self._outcomes):
+            await client.force_metadata_update()
+            await asyncio.sleep(RETRY_S)
+        return found
+
+    async def _latest_known(self, isolation: int) -> dict[str, int]:
         client = self._producer.client
         by_leader: dict[int, list[str]] = {}
         for topic in sorted(self._outcomes):
@@ -149,14 +157,10 @@ class KafkaWriter:
             try:
                 answer = await client.send(leader, OffsetRequest(NO_REPLICA, isolation, asked))
             except KafkaError:
-                answer = None
-            for topic, ((_, code, _, offset, *_),) in [] if answer is None else answer.topics:
+                continue
+            for topic, ((_, code, _, offset, *_),) in answer.topics:
                 if code == 0:
                     found[topic] = offset
-        if len(found) < len(self._outcomes):
-            await client.force_metadata_update()
-            await asyncio.sleep(RETRY_S)
-            return await self._latest(isolation)
         return found
 
     def _hush(self) -> None:
