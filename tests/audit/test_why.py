@@ -126,3 +126,23 @@ def test_a_preview_that_cannot_be_made_says_why() -> None:
         preview(pool, [one, one], "2024-05-01")
     with pytest.raises(NothingToExplain, match="one person"):
         preview(pool, [Planned(white=minted("A"), black=minted("A"))], "2024-05-01")
+
+
+def test_one_of_several_games_that_the_list_would_not_rate_is_named() -> None:
+    pool = Driven(lists(1, club_list()), seeded("C", as_of="2024-12-31")).pool
+    games = [Planned(white=minted("A"), black=minted("B"), result="1-0"), Planned(white=minted("A"), black=minted("C"), result="1-0")]
+    with pytest.raises(NothingToExplain, match="t:A against t:C; see"):
+        preview(pool, games, "2024-05-01")
+
+
+def test_on_a_list_by_round_every_player_has_his_steps() -> None:
+    pool = Driven(lists(1, club_list(period="round"))).pool
+    games = [Planned(white=minted("A"), black=minted("B"), result="1-0"), Planned(white=minted("C"), black=minted("D"), result="1-0")]
+    (scenario,) = preview(pool, games, "2024-05-01").scenarios
+    assert all(outcome.steps for outcome in scenario.outcomes)
+
+
+def test_a_list_of_another_variant_is_previewed_with_it() -> None:
+    pool = Driven(lists(1, club_list(variants=["rapid"]))).pool
+    told = preview(pool, [Planned(white=minted("A"), black=minted("B"), result="1-0")], "2024-05-01")
+    assert [outcome.after for outcome in told.scenarios[0].outcomes] == ["1220.0", "1180.0"]

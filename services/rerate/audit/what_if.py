@@ -72,7 +72,8 @@ def preview(pool: Pool, games: Sequence[Planned], date: str, list_id: str | None
     if None in given and len(games) > 1:
         raise NothingToExplain("of several games each needs its result, WHITE,BLACK,RESULT; one game alone is tried with all three")
     tried = [(result,) for result in RESULTS] if given == (None,) else [tuple(result or "" for result in given)]
-    event = Event(id=PLANNED, date=date, category=category, status="final", lists=(name,))
+    variant = (live.config.variants or ("standard",))[0]
+    event = Event(id=PLANNED, date=date, category=category, variant=variant, status="final", lists=(name,))
     scenarios = []
     period = ""
     for results in tried:
@@ -92,10 +93,11 @@ def _entries(pool: Pool, live: LiveList, event: Event, games: Sequence[Planned],
         judged.append(JudgedGame(game=game, white=white, black=black, rated="both", why=None, clash=None))
     rated = RatedEvent(id=event.id, state="live", event=event, games=tuple(judged), flags=(), facts=())
     entries = live.entries(pool.history, rated)
-    if not entries:
-        raise NothingToExplain(
-            f"list {live.config.id} would not rate a game of {event.date}: see its first and last day, and players' seeds"
-        )
+    if len(entries) < len(games):
+        rated_ids = {entry.id for entry in entries}
+        left = [f"{one.white} against {one.black}" for n, one in enumerate(games, start=1) if f"g{n}" not in rated_ids]
+        why = "see its first and last day, and the dates of the players' seeds"
+        raise NothingToExplain(f"list {live.config.id} would not rate on {event.date}: {', '.join(left)}; {why}")
     return entries
 
 
@@ -105,7 +107,7 @@ def _tried(live: LiveList, entries: tuple[Entry, ...]) -> tuple[Outcome, ...]:
     before = {player: replay.state(player) for player in players}
     replay.edit(PLANNED, entries)
     replay.replay()
-    outcomes = []
+    outcomes, keys = [], sorted({entry.key for entry in entries})
     for player in players:
         was, state, number = before[player], replay.state(player), replay.number_of(player)
         assert number is not None
@@ -114,7 +116,7 @@ def _tried(live: LiveList, entries: tuple[Entry, ...]) -> tuple[Outcome, ...]:
                 player=player,
                 before=None if was is None else rules.rating(was),
                 after=None if state is None else rules.rating(state),
-                steps=tuple(told_steps(replay, entries[0].key, number)),
+                steps=tuple(step for key in keys if replay.row(player, key) is not None for step in told_steps(replay, key, number)),
             )
         )
     replay.edit(PLANNED, ())
