@@ -7,7 +7,7 @@ The replay: it stops where nobody differs, without looking back; it skips a peri
 period in which only an opponent without a row differs; it passes over a block and leaves its checkpoint as it was; it keeps the running
 digest after an edit in the middle; it compares rows by their state only; a list that empties forgets its seeds; games before a seed's new
 date stay; bughouse is rated; games of running events are rated early by every list, by none, or in spite of a clash; a game's own day is
-forgotten.
+forgotten; adjustments without rows are forgotten, made for those who begin later, or made after their day.
 
 The system: it rounds half to even; rounds every event of a period apart; takes K by the count after the period.
 
@@ -33,6 +33,7 @@ from rerate.ratings import club
 from rerate.ratings.club import Club
 from rerate.ratings.face import Row
 from rerate.replay import entries, replay
+from rerate.replay.adjusting import Adjusting
 from rerate.replay.block import Block
 from rerate.replay.walk import Walk
 from tests.kit import pool_laws
@@ -162,6 +163,23 @@ def leaves_games_before_a_seed(patch: Patch) -> None:
         return set()
 
     patch.setattr(lists.LiveList, "reseed", reseed)
+
+
+def forgets_adjustments_without_rows(patch: Patch) -> None:
+    patch.setattr(Walk, "_waiting_in", lambda self, since, until: [])
+
+
+def adjusts_those_who_begin_later(patch: Patch) -> None:
+    sound = Adjusting.rows
+    patch.setattr(Adjusting, "rows", lambda self, system, states: sound(self._replace(not_yet=frozenset()), system, states))
+
+
+def adjusts_after_the_day(patch: Patch) -> None:
+    def key(kind: str, before: str, name: str) -> Any:
+        when = before[:7] if kind == "month" else before
+        return (f"{when}~", when, name)
+
+    patch.setattr(replay, "adjustment_key", key)
 
 
 def rates_bughouse(patch: Patch) -> None:
@@ -309,6 +327,9 @@ ENGINES = [
     Broken(compares_rows_by_state_only, pool_laws.incremental),
     Broken(forgets_the_seeds_of_a_list_that_empties, pool_laws.incremental),
     Broken(leaves_games_before_a_seed, pool_laws.order_free),
+    Broken(forgets_adjustments_without_rows, pool_laws.incremental),
+    Broken(adjusts_those_who_begin_later, pool_laws.as_plain),
+    Broken(adjusts_after_the_day, pool_laws.as_plain),
     Broken(rates_bughouse, pool_laws.only_played),
     Broken(rates_running_events_on_every_list, pool_laws.only_played),
     Broken(rates_running_events_nowhere, pool_laws.only_played),
