@@ -55,6 +55,7 @@ class AcmeElo:
     reads_older = False
     sees_events = False
     traits: frozenset[str] = frozenset()
+    fallback: str | None = None
 
     def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:
         if per_point == 1 or period not in PERIODS or not parameters.keys() <= PARAMETERS.keys():
