@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
-from rerate.messages.facts import MAX_GAMES, Event
+from rerate.messages.facts import MAX_GAMES
 from rerate.ratings.expected import SCALE, expected_score
-from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Unusable, placed_month
+from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Unusable, Usual
 from rerate.ratings.quantum import MOST_POINTS, decimal, quanta_of, round_half_away, signed
 
 NAME = "acme-elo/1"
@@ -47,15 +47,11 @@ class Line(NamedTuple):
     """Sum, millionths."""
 
 
-class AcmeElo:
+class AcmeElo(Usual):
     """The system with its parameters, over whole numbers of a quantum."""
 
     name = NAME
     layout = "acme-elo/1: rating i32, games u8"
-    reads_older = False
-    sees_events = False
-    traits: frozenset[str] = frozenset()
-    fallback: str | None = None
 
     def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:
         if per_point == 1 or period not in PERIODS or not parameters.keys() <= PARAMETERS.keys():
@@ -71,12 +67,6 @@ class AcmeElo:
         if max(self._ks) * MAX_GAMES * per_point >= 1 << 31:
             raise Unusable(PARAMETERS_REFUSED)  # one event could leave the state's 32 bits
         self._expected = expected_score(per_point)
-
-    def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
-        return placed_month(event, date, closing_day)
-
-    def reads(self, key: Key, start: str) -> Key:
-        return key
 
     def start(self) -> State:
         return self._start

@@ -15,10 +15,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
-from rerate.messages.facts import MAX_GAMES, Event
+from rerate.messages.facts import MAX_GAMES
 from rerate.ratings.expected import SCALE, expected_score
-from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Unusable, placed_month
-from rerate.ratings.quantum import MOST_POINTS, decimal, quanta_of, round_half_away, signed
+from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Unusable, Usual
+from rerate.ratings.quantum import MOST_POINTS, decimal, halves, quanta_of, round_half_away, signed
 
 NAME = "club/1"
 PERIODS = frozenset({"event", "date", "round"})
@@ -63,14 +63,11 @@ class Line(NamedTuple):
     terms: tuple[Term, ...]
 
 
-class Club:
+class Club(Usual):
     """The club ladder with its parameters, over whole numbers of a quantum."""
 
     name = NAME
     layout = "club/1: rating i32, games u8"
-    reads_older = False
-    sees_events = False
-    traits: frozenset[str] = frozenset()
 
     def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:
         if per_point == 1:
@@ -96,16 +93,6 @@ class Club:
         if max(self._k_new, self._k_established) * MAX_GAMES * per_point >= 1 << 31:
             raise Unusable(PARAMETERS_REFUSED)  # one event could leave the state's 32 bits
         self._expected = expected_score(per_point)
-
-    @property
-    def fallback(self) -> str | None:
-        return None
-
-    def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
-        return placed_month(event, date, closing_day)
-
-    def reads(self, key: Key, start: str) -> Key:
-        return key
 
     def start(self) -> State:
         return self._start
@@ -208,7 +195,7 @@ class Club:
             counted += 1
             adds = k * (Fraction(half, 2) - Fraction(score, SCALE))
             change += adds
-            text = f"{met}: scored {_halves(half)}, expected {_millionths(score)}, K {k}: {signed(adds)}"
+            text = f"{met}: scored {halves(half)}, expected {_millionths(score)}, K {k}: {signed(adds)}"
             steps.append(Step("change", text, GUIDE, event, g, adds))
         steps.append(Step("k", f"K {self._k_new} for the first {self._k_new_games} games, then {self._k_established}: {of}", GUIDE))
         rounded = Fraction(round_half_away(change.numerator * self.per_point, change.denominator), self.per_point)
@@ -246,8 +233,8 @@ class Club:
             "games": line.games,
             "protected": line.protected,
             "terms": [
-                {"k": k, "games": games, "score": _halves(halves), "expected": _millionths(expected)}
-                for k, games, halves, expected in line.terms
+                {"k": k, "games": games, "score": halves(half_points), "expected": _millionths(expected)}
+                for k, games, half_points, expected in line.terms
             ],
         }
 
@@ -262,10 +249,6 @@ def _choice(value: object, yes: str, no: str) -> bool:
     if value not in (yes, no):
         raise Unusable(PARAMETERS_REFUSED)
     return value == yes
-
-
-def _halves(half_points: int) -> str:
-    return f"{half_points // 2}.{5 * (half_points % 2)}"
 
 
 @lru_cache(maxsize=1 << 16)

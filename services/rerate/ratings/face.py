@@ -201,7 +201,7 @@ class System(Protocol):
 
     def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
         """The month (`YYYY-MM`) in whose period an event of this date is rated, on a list by month; None if it comes too late to be
-        rated. See `month_of` for what most systems do."""
+        rated. `Usual.month` is what most systems do."""
 
     def reads(self, key: Key, start: str) -> Key:
         """An event that begins on `start` and is written to the period `key` is judged by the list as it stood before the first period
@@ -211,7 +211,7 @@ class System(Protocol):
         """A newcomer's state."""
 
     def seed(self, fields: Mapping[str, object]) -> State | None:
-        """The state that a seed's fields stand for; None if this system cannot use them."""
+        """The state that a seed's fields stand for; None if this system cannot use them. Of `wire_state` of a state it is that state."""
 
     def with_counters(self, chosen: State, others: Sequence[State]) -> State:
         """The chosen seed's state with the counters and latches of the person's other seeds added."""
@@ -239,7 +239,7 @@ class System(Protocol):
         What a forecast knows before the game."""
 
     def pack(self, state: State) -> bytes:
-        """A state in its fixed width, big endian, as the digests see it."""
+        """A state as the digests see it, big endian; of fixed width, or saying its own length."""
 
     def rated(self, state: State) -> bool:
         """Whether the player has a rating; without one, the first field of the state means nothing."""
@@ -255,6 +255,23 @@ class System(Protocol):
 
     def wire_line(self, line: Any) -> dict[str, object]:
         """One event of a row as shown on the wire, without the event's id."""
+
+
+class Usual:
+    """What most systems answer where the face asks for the unusual; a system derives from it and says only what is its own."""
+
+    reads_older: bool = False
+    sees_events: bool = False
+    traits: frozenset[str] = frozenset()
+    fallback: str | None = None
+
+    def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
+        """The month of the date, an officer's `rate_in` before it."""
+        return event.rate_in or month_of(date, closing_day)
+
+    def reads(self, key: Key, start: str) -> Key:
+        """The list as it stands before the period."""
+        return key
 
 
 class Unusable(RerateError):
@@ -280,8 +297,3 @@ def next_month(month: str) -> str:
     """The month after `YYYY-MM`."""
     year, number = int(month[:4]), int(month[5:7])
     return f"{year + 1:04d}-01" if number == 12 else f"{year:04d}-{number + 1:02d}"
-
-
-def placed_month(event: Event, date: str, closing_day: int | None) -> str:
-    """The month of an event's date, an officer's `rate_in` before it."""
-    return event.rate_in or month_of(date, closing_day)

@@ -103,11 +103,6 @@ def start_of(event: EventInfo) -> str:
     return event.start or event.end
 
 
-def halves(half_points: int) -> str:
-    """Half points as a decimal string: 5 gives `2.5`."""
-    return f"{half_points // 2}.{5 * (half_points % 2)}"
-
-
 def places(parts: int, whole: int) -> str:
     """An expected score in parts of a whole, as a decimal string with its places: 181 of 100 gives `1.81`."""
     return f"{parts // whole}.{parts % whole:0{len(str(whole)) - 1}d}"

@@ -5,6 +5,7 @@ written plays as a rated player: by his rating in the list that the event reads,
 game against somebody without a rating in the list that the event reads does not count (B02 8.2, 8.3.1). Who has no rating pools his games.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
@@ -13,14 +14,14 @@ from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.messages.facts import MAX_GAMES, Event
 from rerate.ratings import fide_state
 from rerate.ratings.expected import SCALE
-from rerate.ratings.face import BLACK, FALLBACK, WHITE, Key, Period, Row, State, States, Step, Traits, Unusable
-from rerate.ratings.fide_account import NO_RATING, Account, Judged, Line, Scored, date_of, halves, places, row_of, start_of
+from rerate.ratings.face import BLACK, FALLBACK, WHITE, Key, Period, Row, State, States, Step, Traits, Unusable, Usual
+from rerate.ratings.fide_account import NO_RATING, Account, Judged, Line, Scored, date_of, places, row_of, start_of
 from rerate.ratings.fide_dates import Closing, in_force, month_index
 from rerate.ratings.fide_explain import steps_of
 from rerate.ratings.fide_initial import initial_rating
 from rerate.ratings.fide_k import K, limited
 from rerate.ratings.fide_state import FIRST_EVENT_OVER, NEWCOMER, RATED, Pooled, added, pooled, rated_state, unrated_state
-from rerate.ratings.quantum import MOST_POINTS, decimal, quanta_of, round_half_away
+from rerate.ratings.quantum import MOST_POINTS, decimal, halves, quanta_of, round_half_away
 
 Defaults = Mapping[str, tuple[str | int, str]]
 """Parameters by name: default and meaning."""
@@ -50,13 +51,12 @@ COMMON: dict[str, tuple[str | int, str]] = {
 """Parameters of every FIDE-like system, with the present defaults."""
 
 
-class FideLike:
+class FideLike(Usual, ABC):
     """Base of the FIDE systems, bound to parameters, quantum and period kind."""
 
     name: str
     layout = fide_state.LAYOUT
     sees_events = True
-    traits: frozenset[str] = frozenset()
     whole = 100
     """Parts of one expected point."""
     reads_older = True
@@ -110,29 +110,29 @@ class FideLike:
 
     # ------------------------------------------------------------------ what a system says
 
+    @abstractmethod
     def judge(self, event: int, own: State, is_later: bool, games: Sequence[Game], start: str) -> Judged:
         """A rated player's games of one event that begins on `start`, judged by the state `own`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def forecast(self, own: int, theirs: int, start: str) -> int:
         """The expected score of one game in parts of `whole`, whether it counts or not."""
-        raise NotImplementedError
 
+    @abstractmethod
     def source(self, start: str) -> str:
         """Where the expected score of a game comes from."""
-        raise NotImplementedError
 
+    @abstractmethod
     def k_rule(self, date: str, state: State, traits: Traits) -> K:
         """K of a rated player before the 700 rule, for a list of this date."""
-        raise NotImplementedError
 
+    @abstractmethod
     def step(self, date: str) -> Fraction:
         """Points per half point above half in the archived rule of first ratings."""
-        raise NotImplementedError
 
+    @abstractmethod
     def floor(self, date: str) -> int | None:
         """The lowest rating published after a period of this date, quanta."""
-        raise NotImplementedError
 
     def closes(self, month: int) -> int:
         """The month in which the period closes that a month belongs to (`fide_dates.month_index`)."""
@@ -142,15 +142,11 @@ class FideLike:
         """Whether K comes from the list that the event reads, and not from the one before the period."""
         return False
 
+    @abstractmethod
     def is_limited(self, date: str) -> bool:
         """Whether the 700 rule is applied."""
-        raise NotImplementedError
 
     # ------------------------------------------------------------------ calendar and states
-
-    @property
-    def fallback(self) -> str | None:
-        return None
 
     def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
         return self._closing.place(event, date, closing_day)

@@ -1,5 +1,6 @@
 """The FIDE rules of one list with their dates, whatever curve gives the expected score: `fide/1` and `fide-curve/1` share them."""
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
@@ -35,17 +36,13 @@ class DatedFide(FideLike):
         fallback = self.given["fallback"]
         if not isinstance(fallback, str) or (fallback != "none" and self._kind == "standard"):
             raise Unusable(PARAMETERS_REFUSED)
-        self._fallback = None if fallback == "none" else fallback
+        self.fallback = None if fallback == "none" else fallback
         self._is_junior_unknown = self.choice("no_birth_year", "adult", "junior") == "junior"
         self._gaps = Gaps(self._kind, per_point, self.day("one_capped_from"))
 
-    @property
-    def fallback(self) -> str | None:
-        return self._fallback
-
+    @abstractmethod
     def expect(self, gap: int) -> int:
         """The expected score in parts of `whole` of a gap in quanta as it is counted."""
-        raise NotImplementedError
 
     def judge(self, event: int, own: State, is_later: bool, games: Sequence[Game], start: str) -> Judged:
         """Game by game (B02 8.3.1, 8.3.2)."""

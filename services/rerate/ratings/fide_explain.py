@@ -4,11 +4,11 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from rerate.ratings.face import Period, Step
-from rerate.ratings.fide_account import TOO_WIDE, Account, Judged, Scored, halves, places, start_of
+from rerate.ratings.fide_account import TOO_WIDE, Account, Judged, Scored, places, start_of
 from rerate.ratings.fide_dates import month_name
 from rerate.ratings.fide_k import LIMIT
 from rerate.ratings.fide_state import RATED
-from rerate.ratings.quantum import decimal, signed
+from rerate.ratings.quantum import decimal, halves, signed
 
 COUNTS = "FIDE B02 8.2, 8.3.1 (2024-03-01)"
 LISTS = "FIDE B02 0.1, 8.3 (2024-03-01)"

@@ -24,12 +24,11 @@ from math import floor, fsum, sqrt
 from typing import NamedTuple
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
-from rerate.messages.facts import Event
 from rerate.ratings.expected import SCALE
-from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Unusable, placed_month
+from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Unusable, Usual
 from rerate.ratings.glicko_game import Met, Standing, curve, g_of, met
 from rerate.ratings.glicko_settings import BILLION, PER_DEVIATION, Given, Time, date_of, parts_of, text_of
-from rerate.ratings.quantum import decimal, round_half_away, signed
+from rerate.ratings.quantum import decimal, halves, round_half_away, signed
 
 PERIODS = frozenset({"event", "date", "round", "month", "game"})
 
@@ -90,14 +89,11 @@ class Line(NamedTuple):
     """Sum of g^2 E (1 - E), billionths."""
 
 
-class GlickoBase(ABC):
+class GlickoBase(Usual, ABC):
     """A Glicko system with its parameters, over whole numbers of a quantum."""
 
     name: str
     layout: str
-    reads_older = False
-    sees_events = False
-    traits: frozenset[str] = frozenset()
 
     sources: Sources
     """For explanations."""
@@ -147,16 +143,6 @@ class GlickoBase(ABC):
         """How phi* came about."""
 
     # ---------------------------------------------------------------------- rating a period
-
-    @property
-    def fallback(self) -> str | None:
-        return None
-
-    def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
-        return placed_month(event, date, closing_day)
-
-    def reads(self, key: Key, start: str) -> Key:
-        return key
 
     def start(self) -> State:
         return self._start
@@ -257,7 +243,7 @@ class GlickoBase(ABC):
             added += adds
             text = (
                 f"against {decimal(one.opponent.state[0], self.per_point)}, deviation {one.opponent.phi * self.scale:.3f} (g "
-                f"{one.opponent.g:.6f}): scored {_halves(one.half)}, expected {one.expected:.6f}: {signed(adds)}"
+                f"{one.opponent.g:.6f}): scored {halves(one.half)}, expected {one.expected:.6f}: {signed(adds)}"
             )
             steps.append(Step("change", text, self.sources.game, one.event, one.game, adds))
         steps += self._widening_steps(me, result)
@@ -385,7 +371,7 @@ class GlickoBase(ABC):
             "deviation": decimal(line.deviation, PER_DEVIATION),
             "grown_deviation": fixed(line.grown_deviation, 9),
             "games": line.games,
-            "score": _halves(line.halves),
+            "score": halves(line.halves),
             "expected": fixed(line.expected, 6),
             "outcome": fixed(line.outcome, 9),
             "information": fixed(line.information, 9),
@@ -396,10 +382,6 @@ class GlickoBase(ABC):
 def _nearest(value: float, per_one: int) -> int:
     """A number in whole parts of one, half up."""
     return floor(value * per_one + 0.5)
-
-
-def _halves(half_points: int) -> str:
-    return f"{half_points // 2}.{5 * (half_points % 2)}"
 
 
 @lru_cache(maxsize=1 << 16)

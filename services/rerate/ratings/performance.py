@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from rerate.ratings.fide_tables import dp, pd
+from rerate.ratings.quantum import halves
 
 TITLE_UNRATED = 1400
 """As what an unrated opponent counts for a title norm (B01 1.4.7)."""
@@ -147,8 +148,7 @@ def _half_up(number: Fraction) -> int:
 
 
 def _halves(games: Sequence[Played]) -> str:
-    half = _half_points(games)
-    return f"{half // 2}.{5 * (half % 2)}"
+    return halves(_half_points(games))
 
 
 def _hundredths(number: int) -> str:

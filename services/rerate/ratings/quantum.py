@@ -58,3 +58,8 @@ def signed(points: Fraction) -> str:
     whole, rest = divmod(abs(ten_thousandths), 10_000)
     text = f"{whole}.{rest:04d}".rstrip("0").rstrip(".")
     return f"-{text}" if ten_thousandths < 0 else f"+{text}"
+
+
+def halves(half_points: int) -> str:
+    """Half points as a decimal string: 5 gives `2.5`."""
+    return f"{half_points // 2}.{5 * (half_points % 2)}"

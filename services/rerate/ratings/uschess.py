@@ -18,15 +18,14 @@ steps) and `uschess_words` (explanations).
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rerate.messages.facts import Event
 from rerate.ratings import uschess_states
 from rerate.ratings.expected import expected_score
-from rerate.ratings.face import Key, Period, Row, State, Step, placed_month
-from rerate.ratings.quantum import round_half_away
+from rerate.ratings.face import Key, Period, Row, State, Step, Usual
+from rerate.ratings.quantum import halves, round_half_away
 from rerate.ratings.uschess_event import Entrant, Rated, conclude, rate_event
 from rerate.ratings.uschess_formulas import Standard, Value
 from rerate.ratings.uschess_rules import PARAMETERS, bound
-from rerate.ratings.uschess_words import explain_event, halves, millionths
+from rerate.ratings.uschess_words import explain_event, millionths
 
 __all__ = ["NAME", "PARAMETERS", "USChess"]
 
@@ -64,12 +63,11 @@ class Line(NamedTuple):
     """In whole points."""
 
 
-class USChess:
+class USChess(Usual):
     """The US Chess system with its parameters, over whole numbers of a quantum."""
 
     name = NAME
     layout = uschess_states.LAYOUT
-    reads_older = False
 
     def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:
         self.per_point = per_point
@@ -77,16 +75,6 @@ class USChess:
         self.sees_events = bool(self._rules.dual or self._rules.match)
         self.traits = self._rules.traits
         self._expected = expected_score(per_point)
-
-    @property
-    def fallback(self) -> str | None:
-        return None
-
-    def month(self, event: Event, date: str, closing_day: int | None) -> str | None:
-        return placed_month(event, date, closing_day)
-
-    def reads(self, key: Key, start: str) -> Key:
-        return key
 
     def start(self) -> State:
         """No rating: a newcomer's starting value is worked out in his first event."""

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from rerate.ratings.face import Period, Step
-from rerate.ratings.quantum import decimal, round_half_away
+from rerate.ratings.quantum import decimal, halves, round_half_away
 from rerate.ratings.uschess_event import MATCH_CHANGE, MATCH_GAP, RATING_LIMIT, Entrant, Rated, Result, conclude, fraction, rate_event
 from rerate.ratings.uschess_formulas import SPECIAL_GAMES, Special, Standard, expectancy, provisional_expectancy
 from rerate.ratings.uschess_rules import Rules
@@ -61,10 +61,6 @@ def millionths(number: int) -> str:
     """Millionths as a decimal string."""
     sign = "-" if number < 0 else ""
     return f"{sign}{abs(number) // 1_000_000}.{abs(number) % 1_000_000:06d}"
-
-
-def halves(half_points: int) -> str:
-    return f"{half_points // 2}.{5 * (half_points % 2)}"
 
 
 def _own(rules: Rules, entrant: Entrant, before: Fraction, event: int) -> Step:
