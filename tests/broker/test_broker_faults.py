@@ -130,7 +130,7 @@ async def test_the_broker_is_away_inside_a_transaction(
                 code = await rater.ended(3)
                 print(f"{point}: ended with {code} after {time.monotonic() - at:.1f} s")
             else:
-                await asyncio.sleep(away_s)
+                await asyncio.sleep(away_s)  # how long it is away is what is tried
             await asyncio.to_thread(kafka.up, 1)
             if away_s is None:
                 rater = await place.rater("a")
@@ -157,7 +157,7 @@ async def test_two_brokers_of_three_are_away_under_flow(tmp_path: Path, away_s: 
             at = time.monotonic()
             while time.monotonic() - at < away_s:
                 await place.supervise()
-                await asyncio.sleep(1)
+                await asyncio.sleep(1)  # between two looks, while they are away
             print(f"two away for {away_s} s: started again {dict(place.started_again)}")
             for node in (1, 2):
                 await asyncio.to_thread(kafka.up, node)

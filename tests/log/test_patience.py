@@ -34,6 +34,7 @@ class Silent:
     """A log with ten records a topic of which none comes."""
 
     partitions = 1
+    polls = 0
 
     async def ends(self, partition: int, topics: Iterable[str]) -> dict[str, int]:
         return dict.fromkeys(topics, 10)
@@ -53,7 +54,8 @@ class Silent:
         return self
 
     async def poll(self, max_records: int) -> list[Record]:
-        await asyncio.sleep(0)
+        self.polls += 1
+        await asyncio.sleep(0)  # what polls for real gives way to others
         return []
 
     def positions(self) -> dict[str, int]:
@@ -83,10 +85,19 @@ async def test_a_silent_log_is_not_waited_for_without_end(read: Callable[[Any], 
 
 async def test_who_follows_for_ever_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patience, "SILENCE_S", 0.01)
-    following = Following(Silent(), ["rating-deltas"], Times(clock_ms=wall_clock_ms))  # type: ignore[arg-type]
+    log, paused = Silent(), 0.0
+
+    async def sleep(seconds: float) -> None:
+        nonlocal paused
+        paused += seconds
+        await asyncio.sleep(seconds)
+
+    following = Following(log, ["rating-deltas"], Times(clock_ms=wall_clock_ms))  # type: ignore[arg-type]
     await following.start()
-    waiting = asyncio.ensure_future(anext(whole_updates(following, asyncio.sleep, forever=True)))
-    await asyncio.sleep(0.2)
+    waiting = asyncio.ensure_future(anext(whole_updates(following, sleep, forever=True)))
+    while paused <= 10 * patience.SILENCE_S and not waiting.done():
+        await asyncio.sleep(0)
+    assert log.polls > 1
     assert not waiting.done()
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
