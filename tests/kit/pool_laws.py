@@ -18,7 +18,7 @@ import pytest
 from rerate.audit.explaining import PublishedRows
 from rerate.pool.lists import LiveList
 from rerate.pool.pool import Pool
-from rerate.replay import walk
+from rerate.replay import builder
 from tests.kit.histories import random_of
 from tests.kit.lagged import SETTINGS
 from tests.kit.plain_replay import ADJUSTMENT, PER_POINT, plain_ladders, rules_digest
@@ -32,7 +32,7 @@ RATINGS = (DELTAS, SNAPSHOTS)
 def blocks_of(games: int) -> Iterator[None]:
     """Replays cut their blocks at about so many games."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(walk, "TARGET_GAMES", games)
+        patch.setattr(builder, "TARGET_GAMES", games)
         yield
 
 

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from rerate.replay import walk
+from rerate.replay import builder
 from rerate.replay.replay import Change
 from rerate.replay.walk import ReplayBroken
 from tests.kit.counting import CountedReplay
@@ -14,7 +14,7 @@ from tests.kit.counting import CountedReplay
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of four games, so that a few events fill many."""
-    monkeypatch.setattr(walk, "TARGET_GAMES", 4)
+    monkeypatch.setattr(builder, "TARGET_GAMES", 4)
 
 
 def days(count: int) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from rerate.ratings.face import Row, State, System
 
 EVERYBODY = -1
-"""Stands for all players among the numbers of a block's players."""
+"""Stands for all players among player numbers."""
 
 
 class Adjusting(NamedTuple):
@@ -36,10 +36,3 @@ class Adjusting(NamedTuple):
             if after is not None and after != state:
                 rows[player] = Row(after, ())
         return rows
-
-
-class Everybody(set[int]):
-    """The set of all players, as far as asking for one goes."""
-
-    def __contains__(self, player: object) -> bool:
-        return True

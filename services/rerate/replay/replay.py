@@ -12,7 +12,7 @@ they were as well. So nothing but states need be kept.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rerate.history import Adjustment
 from rerate.ratings.face import EventInfo, Games, Key, Period, State
 from rerate.ratings.systems import ListRules
-from rerate.replay.adjusting import Adjusting, Everybody
+from rerate.replay.adjusting import EVERYBODY, Adjusting
 from rerate.replay.block import Block, Career, add_careers
 from rerate.replay.digests import INPUTS, LIST, adjustment_digest, input_digest, seeds_digest, tag
 from rerate.replay.entries import Entry
@@ -72,6 +72,8 @@ class ListReplay:
         self._adjustments: dict[str, tuple[Key, Adjusting, bytes]] = {}
         """Adjustment id -> key, what it is, input digest."""
         self._adjusting: dict[Key, str] = {}
+        self._outdated: set[str] = set()
+        """Adjustments beside which seeds changed whether they have begun."""
 
     # ------------------------------------------------------------------ editing
 
@@ -102,12 +104,9 @@ class ListReplay:
             self._seeds[person] = seed
         number = self._number(person)
         self._reseeded.add(person)
-        for adjustment, (key, adjusting, inputs) in self._adjustments.items():
-            begins_later = seed is not None and _is_before(key, seed[0])
-            if (number in adjusting.not_yet) != begins_later:
-                not_yet = adjusting.not_yet | {number} if begins_later else adjusting.not_yet - {number}
-                self._adjustments[adjustment] = (key, adjusting._replace(not_yet=not_yet), inputs)
-                self._edited.setdefault(key, set())
+        for adjustment, (key, adjusting, _) in self._adjustments.items():
+            if (number in adjusting.not_yet) != (seed is not None and _is_before(key, seed[0])):
+                self._outdated.add(adjustment)
 
     def adjust(self, adjustment: str, adjusted: Adjustment | None) -> None:
         """Set an adjustment of this list, or take it away."""
@@ -119,8 +118,7 @@ class ListReplay:
             return
         key = adjustment_key(self.kind, adjusted.before, adjustment)
         players = None if adjusted.persons is None else frozenset(map(self._number, adjusted.persons))
-        not_yet = frozenset(self._numbers[person] for person, (as_of, _) in self._seeds.items() if _is_before(key, as_of))
-        made = Adjusting(adjusted.kind, adjusted.value, players, not_yet)
+        made = Adjusting(adjusted.kind, adjusted.value, players, self._begin_later(key))
         inputs = adjustment_digest(key_bytes(self.kind, key), adjusted.kind, adjusted.value, adjusted.persons)
         self._adjustments[adjustment], self._adjusting[key] = (key, made, inputs), adjustment
         self._edit_adjustment(key, made)
@@ -131,15 +129,21 @@ class ListReplay:
         return self._adjustments
 
     def _edit_adjustment(self, key: Key, adjusting: Adjusting) -> None:
-        if adjusting.players is None:
-            self._edited[key] = Everybody()
-        else:
-            self._edited.setdefault(key, set()).update(adjusting.players)
+        self._edited.setdefault(key, set()).update((EVERYBODY,) if adjusting.players is None else adjusting.players)
+
+    def _begin_later(self, key: Key) -> frozenset[int]:
+        """Whose seeds begin after an adjustment is made."""
+        return frozenset(self._numbers[person] for person, (as_of, _) in self._seeds.items() if _is_before(key, as_of))
 
     # ------------------------------------------------------------------ replaying
 
     def replay(self) -> Change:
         """Bring states, rows and digests up to date with the edits since the last call."""
+        for adjustment in self._outdated & self._adjustments.keys():
+            key, adjusting, inputs = self._adjustments[adjustment]
+            self._adjustments[adjustment] = (key, adjusting._replace(not_yet=self._begin_later(key)), inputs)
+            self._edited.setdefault(key, set())
+        self._outdated.clear()
         adjustments = {key: adjusting for key, adjusting, _ in self._adjustments.values()}
         walk = Walk(self._blocks, self.kind, self.rules, self._ids, self._tags, self._events, self._edited, self._columns, adjustments)
         for person in self._reseeded:
@@ -149,7 +153,7 @@ class ListReplay:
         del self._running[0 if self._reseeded else first + 1 :]
         players = {row.player for row in walk.rows} | self._reseeded
         for direct in self._edited.values():
-            players.update(self._ids[number] for number in direct)
+            players.update(self._ids[number] for number in direct if number != EVERYBODY)
         for number, state in walk.differing.items():
             self._final[number] = state
             players.add(self._ids[number])
@@ -220,10 +224,8 @@ class ListReplay:
 
     def states_before(self, key: Key) -> list[State | None]:
         """Everybody's state before the first period that is not below a key, by player number."""
-        at = bisect_left(self._blocks, key, key=_first_key)
-        block = self._blocks[max(at - 1, 0)]
+        block, end = self._place(key)
         states = block.before + [None] * (len(self._ids) - len(block.before))
-        end = bisect_left(block.keys, key)
         rows = slice(0, block.row_starts[end])
         for player, state in zip(block.row_players[rows], block.row_states[rows], strict=True):
             states[player] = state
@@ -231,13 +233,11 @@ class ListReplay:
 
     def period(self, key: Key) -> Period | None:
         """A period with games as it was rated last; None if there is none of this key."""
-        for block in self._blocks:
-            i = bisect_left(block.keys, key)
-            if i < len(block.keys) and block.keys[i] == key and key not in block.adjusting:
-                older = cache(self.states_before) if self.rules.reads_older else None
-                low, high = block.game_starts[i], block.game_starts[i + 1]
-                return Period(key, block.games, low, high, self._events, self.states_before(key), older)
-        return None
+        block, i = self._place(key)
+        if key not in block.keys[i : i + 1] or key in block.adjusting:
+            return None
+        older = cache(self.states_before) if self.rules.reads_older else None
+        return Period(key, block.games, block.game_starts[i], block.game_starts[i + 1], self._events, self.states_before(key), older)
 
     def walked(self) -> Iterator[Period]:
         """Every period with games as it was rated last, in order. The states before it move on with the walk: a period is to be read
@@ -255,13 +255,11 @@ class ListReplay:
     def row(self, person: str, key: Key) -> State | None:
         """A person's state after a period in which he has a row, else None."""
         number = self._numbers.get(person)
-        for block in self._blocks:
-            i = bisect_left(block.keys, key)
-            if i < len(block.keys) and block.keys[i] == key:
-                for r in range(block.row_starts[i], block.row_starts[i + 1]):
-                    if block.row_players[r] == number:
-                        return block.row_states[r]
-        return None
+        block, i = self._place(key)
+        if key not in block.keys[i : i + 1]:
+            return None
+        rows = range(block.row_starts[i], block.row_starts[i + 1])
+        return next((block.row_states[r] for r in rows if block.row_players[r] == number), None)
 
     def number_of(self, person: str) -> int | None:
         """A person's number in columns."""
@@ -296,6 +294,12 @@ class ListReplay:
         return rows.digest(), games.digest()
 
     # ------------------------------------------------------------------ inside
+
+    def _place(self, key: Key) -> tuple[Block, int]:
+        """The block where a period of this key stands or would stand, and its place there."""
+        at = bisect_right(self._blocks, key, key=_first_key)
+        block = self._blocks[max(at - 1, 0)]
+        return block, bisect_left(block.keys, key)
 
     def _number(self, person: str) -> int:
         number = self._numbers.get(person)

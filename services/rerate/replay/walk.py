@@ -11,7 +11,8 @@ from rerate.messages.errors import RerateError
 from rerate.ratings.face import EventInfo, Games, Key, Period, Row, State, States, System
 from rerate.ratings.systems import ListRules
 from rerate.replay.adjusting import EVERYBODY, Adjusting
-from rerate.replay.block import TARGET_GAMES, Block
+from rerate.replay.block import Block
+from rerate.replay.builder import Builder
 from rerate.replay.digests import PERIOD, frame
 from rerate.replay.look_back import LookBack
 from rerate.replay.periods import date_of, key_bytes
@@ -65,7 +66,7 @@ class Walk:
         blocks: the list's blocks, changed in place.
         ids, tags: of each player number, the id and the id as digests frame it.
         events: by event number; grows as `columns` is asked.
-        edits: edited periods, and the numbers of the players whose own games in them changed.
+        edits: edited periods, and the numbers of the players whose own games in them changed, or `EVERYBODY`.
         columns: gives an edited period's games.
         adjustments: all there are.
         """
@@ -195,7 +196,7 @@ class Walk:
         new = old.copy()
         for player, state in self.differing.items():
             new[player] = state
-        builder = _Builder(block, edits)
+        builder = Builder(block, edits)
         builder.open(new)
         differs = set(self.differing)
         at, ahead = 0, len(edits)
@@ -251,7 +252,7 @@ class Walk:
 
     def _replay_period(
         self,
-        builder: "_Builder",
+        builder: Builder,
         block: Block,
         index: int | None,
         key: Key,
@@ -289,7 +290,7 @@ class Walk:
                     continue
             else:
                 same_states = False
-            changed.append(RowChange(key, self._ids[player], before, after, player in direct))
+            changed.append(RowChange(key, self._ids[player], before, after, player in direct or EVERYBODY in direct))
         self.rows += changed
         if self._look_back is not None:
             self._note(key, players, old, new, differs)
@@ -362,60 +363,6 @@ class Walk:
     def _hold_to_log(key: Key, kept: Mapping[int, State], was: Mapping[int, Row]) -> None:
         if kept != {player: row.state for player, row in was.items()}:
             raise ReplayBroken(f"period {key} worked out again is not the one that was kept; the pool must be rebuilt")
-
-
-class _Builder:
-    """Puts the periods of a visited block together again, cutting it when it has grown too large."""
-
-    def __init__(self, block: Block, edits: list[Key]) -> None:
-        self._blocks: list[Block] = []
-        self.is_cutting = len(block.games) + len(edits) >= 2 * TARGET_GAMES
-        self._full = TARGET_GAMES if self.is_cutting else 2 * TARGET_GAMES
-
-    def open(self, states: list[State | None]) -> None:
-        self._blocks.append(Block(states.copy()))
-
-    def keep(self, block: Block, index: int, after: list[State | None]) -> None:
-        """Take over a period as it is."""
-        low, high = block.game_starts[index], block.game_starts[index + 1]
-        rows = slice(block.row_starts[index], block.row_starts[index + 1])
-        digest = bytes(block.digests[32 * index : 32 * index + 32])
-        players, states = block.row_players[rows], block.row_states[rows]
-        key = block.keys[index]
-        self.add(key, block.games, low, high, players, states, digest, self.inputs(block, index), after, block.adjusting.get(key))
-
-    def keep_stretch(self, block: Block, first: int, end: int, after: list[State | None]) -> None:
-        """Take over periods first..end (exclusive) as they are."""
-        self._blocks[-1].append_stretch(block, first, end)
-        if len(self._blocks[-1].games) >= self._full:
-            self.open(after)
-
-    def add(
-        self,
-        key: Key,
-        games: Games,
-        low: int,
-        high: int,
-        players: Sequence[int],
-        states: Sequence[State],
-        digest: bytes,
-        inputs: bytes,
-        after: list[State | None],
-        adjusting: Adjusting | None,
-    ) -> None:
-        """Append a period; `after` are everybody's states after it."""
-        current = self._blocks[-1]
-        current.append(key, games, low, high, players, states, digest, inputs, adjusting)
-        if len(current.games) >= self._full:
-            self.open(after)
-
-    def inputs(self, block: Block, index: int | None) -> bytes:
-        assert index is not None
-        return bytes(block.inputs[32 * index : 32 * index + 32])
-
-    def blocks(self) -> list[Block]:
-        """The blocks made; none if no period is left. The last block of a list stays without one: its checkpoint holds the seeds."""
-        return [block for block in self._blocks if block.keys]
 
 
 def _restore(block: Block, first: int, end: int, old: list[State | None], new: list[State | None]) -> None:
