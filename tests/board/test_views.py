@@ -74,6 +74,18 @@ def test_an_adjustment_is_a_step_without_games() -> None:
     assert (line.rating, line.last_game) == ("1400.0", "2024-02-01")
 
 
+def test_a_seed_that_is_adjusted_first_began_with_what_it_was_before() -> None:
+    """Whatever the adjustment said when its row was published first."""
+    adjusted = loads(delta("club:a", {"kind": "adjustment", "date": "2024-03-01", "adjustment": "raise"}, "1420.0", "1400.0"))
+    adjusted["row"] |= {"events": [], "adjusted_from": "1400.0"}
+    adjusted["by"]["before"] = "1410.0"
+    rows = deltas_in_order([canonical(adjusted)])
+    (step,) = history(rows)
+    assert (step.before, step.change) == ("1400.0", "+20.0")
+    (line,) = ladder_as_of([snapshot("club:a", "1420.0", as_of="2024-01-01")], rows, "2024-02-01")
+    assert (line.rating, line.shown) == ("1400.0", "1400")
+
+
 def test_as_of_takes_the_newest_row_up_to_the_date_and_counts_the_games_so_far() -> None:
     rows = deltas_in_order(
         [delta("club:a", on("2024-02-01"), "1230.0", "1210.0"), delta("club:a", on("2024-01-01"), "1210.0", "1200.0", provisional=True)]

@@ -255,7 +255,7 @@ def _adjust(
             continue
         after = _adjusted(rating_list, when, now[person], kind, value)
         if after is not None and after != now[person]:
-            out[person] = (after, [])
+            out[person] = (after, [{"adjusted_from": _decimal(now[person].quanta, PER_POINT[rating_list["quantum"]])}])
     return out
 
 
@@ -357,8 +357,10 @@ def _wire_row(rating_list: Data, person: str, period: Period, state: State, line
     rating = _decimal(state.quanta, PER_POINT[rating_list["quantum"]])
     names = ("date", "order", "event", "round")[: len(period)]
     named: Data = {"kind": rating_list["period"], **dict(zip(names, period, strict=True))}
+    adjusted: Data = {}
     if period[1:2] == (ADJUSTMENT,):
         named = {"kind": ADJUSTMENT, "date": period[0], "adjustment": period[2]}
+        (adjusted,), lines = lines, []
     return {
         "pool": rating_list["pool"],
         "list": rating_list["id"],
@@ -371,6 +373,7 @@ def _wire_row(rating_list: Data, person: str, period: Period, state: State, line
             "state": {"rating": rating, "games": state.games},
             "system": _rule(rating_list, str(period[0]))["system"],
             "events": lines,
+            **adjusted,
         },
     }
 

@@ -1,6 +1,7 @@
 """Why a row is what it is: the steps of its calculation, by the same code that rates, over the facts replayed from scratch."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from msgspec import Struct
 
@@ -9,7 +10,7 @@ from rerate.messages.errors import RerateError
 from rerate.messages.facts import Event, Game
 from rerate.pool.lists import LiveList
 from rerate.pool.pool import Pool
-from rerate.ratings.face import Key, Step
+from rerate.ratings.face import Key, State, Step
 from rerate.replay.entries import sides_rated
 from rerate.replay.periods import date_of, is_adjustment, key_text, period_of
 from rerate.replay.replay import ListReplay
@@ -81,7 +82,9 @@ def explain(pool: Pool, player: str, period: str | None = None, list_id: str | N
         before=None if before is None else replay.rules.rating(before),
         rating=replay.rules.rating(state),
         steps=tuple(
-            _adjusted(pool, name, key) if is_adjustment(key) else (*told_steps(replay, key, number), *_unrated(pool, live, person, key))
+            _adjusted(pool, live, key, before, state)
+            if is_adjustment(key)
+            else (*told_steps(replay, key, number), *_unrated(pool, live, person, key))
         ),
     )
 
@@ -139,11 +142,12 @@ def _chosen(keys: Sequence[Key], period: str | None, player: str) -> Key:
     raise NothingToExplain(f"{period} begins {len(found)} periods of {player}: {some}{' ...' if len(found) > 5 else ''}; say more of it")
 
 
-def _adjusted(pool: Pool, list_id: str, key: Key) -> list[ToldStep]:
-    adjustment = pool.history.adjustments(list_id)[str(key[2])]
+def _adjusted(pool: Pool, live: LiveList, key: Key, before: State | None, after: State) -> list[ToldStep]:
+    adjustment, rules = pool.history.adjustments(live.config.id)[str(key[2])], live.replay.rules
     of = "everybody on the list" if adjustment.persons is None else f"{len(adjustment.persons)} named"
     text = f"adjusted by decision {adjustment.id} before {adjustment.before}: {adjustment.kind} {adjustment.value}, for {of}"
-    return [ToldStep(code="adjustment", text=text)]
+    was, now = (Fraction((None if state is None else rules.rating(state)) or 0) for state in (before, after))
+    return [ToldStep(code="adjustment", text=text, adds=str(now - was))]
 
 
 def _unrated(pool: Pool, live: LiveList, person: str, key: Key) -> list[ToldStep]:

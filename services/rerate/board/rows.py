@@ -56,6 +56,8 @@ class PeriodRow(Struct, frozen=True, kw_only=True):
     state: dict[str, object]
     system: str
     events: tuple[EventLine, ...]
+    adjusted_from: str | None = None
+    """In an adjustment the rating before it, if there was one."""
 
 
 class DeltaBy(Struct, frozen=True, kw_only=True):

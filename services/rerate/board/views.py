@@ -11,7 +11,7 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rerate.board.rows import DeltaRow, SnapshotRow
+from rerate.board.rows import DeltaRow, PeriodRow, SnapshotRow
 from rerate.ratings.face import next_month
 from rerate.replay.periods import key_of_fields, key_text
 
@@ -86,11 +86,17 @@ def _as_of(snapshot: SnapshotRow, rows: Sequence[DeltaRow], date: str) -> Ladder
         )
     if snapshot.as_of is None or snapshot.as_of > date:
         return None
-    first = next((line for delta in rows if delta.row is not None for line in delta.row.events), None)
-    rating = snapshot.rating if first is None else first.rating
+    first = rows[0].row if rows else None
+    rating = snapshot.rating if first is None else _judged_by(first)
     shown = None if rating is None else rounded_like(rating, snapshot.shown or rating)
-    provisional = snapshot.provisional if first is None else first.provisional
+    line = next((line for delta in rows if delta.row is not None for line in delta.row.events), None)
+    provisional = snapshot.provisional if line is None else line.provisional
     return LadderLine(rank=0, player=snapshot.player, rating=rating, shown=shown, provisional=provisional, games=elsewhere)
+
+
+def _judged_by(row: PeriodRow) -> str | None:
+    """The rating by which a row was judged, of an adjustment the one before it."""
+    return row.events[0].rating if row.events else row.adjusted_from
 
 
 def _games(delta: DeltaRow) -> int:
@@ -147,8 +153,7 @@ def history(deltas: Iterable[DeltaRow]) -> list[Step]:
     steps: list[Step] = []
     for delta in deltas:
         assert delta.row is not None, "what stands is asked for"
-        first = delta.row.events[0].rating if delta.row.events else delta.by.before
-        before = steps[-1].rating if steps else first
+        before = steps[-1].rating if steps else _judged_by(delta.row)
         steps.append(
             Step(
                 date=delta.date,

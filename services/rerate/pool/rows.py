@@ -107,7 +107,7 @@ def delta_value(pool: str, list_id: str, replay: ListReplay, key: Key, person: s
 
 def _row_value(replay: ListReplay, rules: ListRules, date: str, row: Row) -> Value:
     system = rules.at(date)
-    return {
+    value: Value = {
         "rating": rules.rating(row.state),
         "shown": rules.shown(row.state),
         "provisional": system.provisional(row.state),
@@ -115,6 +115,9 @@ def _row_value(replay: ListReplay, rules: ListRules, date: str, row: Row) -> Val
         "system": system.name,
         "events": [{"event": replay.event_id(line[0]), **system.wire_line(line)} for line in row.lines],
     }
+    if row.adjusted_from is not None:
+        value["adjusted_from"] = rules.rating(row.adjusted_from)
+    return value
 
 
 def rated_event_value(pool: str, rated: RatedEvent) -> Value:

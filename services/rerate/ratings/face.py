@@ -114,6 +114,8 @@ class Row(NamedTuple):
     state: State
     lines: tuple[Any, ...]
     """One per event, of the system's own shape; `System.wire_line` shows it. The first field is the event's number."""
+    adjusted_from: State | None = None
+    """Set in an adjustment, which has no event: the state before it."""
 
 
 class Step(NamedTuple):

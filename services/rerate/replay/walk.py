@@ -349,7 +349,7 @@ class Walk:
         if one == other:
             return True
         events = self._events
-        if len(one.lines) != len(other.lines):
+        if len(one.lines) != len(other.lines) or one.adjusted_from != other.adjusted_from:
             return False
         return all(a[1:] == b[1:] and events[a[0]].id == events[b[0]].id for a, b in zip(one.lines, other.lines, strict=True))
 
