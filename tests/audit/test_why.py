@@ -104,6 +104,16 @@ def test_a_preview_is_what_then_happens(list_id: str, result: str, sign: str) ->
         assert outcome.after == snapshot["rating"]
 
 
+def test_a_preview_of_a_past_day_tells_the_ratings_of_that_day() -> None:
+    pool = Driven(lists(1, club_list()), published("e1", 1, "A>B", date="2024-01-05"), published("e2", 1, "A>B", date="2024-03-05"))
+    told = preview(pool.pool, [Planned(white=minted("A"), black=minted("C"), result="1-0")], "2024-02-05")
+    outcome = told.scenarios[0].outcomes[0]
+    assert (told.update, outcome.before) == (3, "1220.0")
+    assert outcome.after is not None
+    added = sum((Fraction(step.adds) for step in outcome.steps if step.adds is not None), Fraction(0))
+    assert Fraction(outcome.after) - Fraction(outcome.before or 0) == added
+
+
 def test_a_preview_leaves_no_trace() -> None:
     pool = Driven(*season())
     before = {name: live.replay.digest() for name, live in pool.pool.lists.items() if isinstance(live, LiveList)}

@@ -50,6 +50,15 @@ def test_another_input_digest_is_games(altered: Command) -> None:
     assert f"what is published of {POOL} does not follow from the facts" in result.stderr
 
 
+def test_what_was_never_published_is_not_explained(altered: Command) -> None:
+    """The facts give other numbers than the head: no reason is told for either."""
+    forge_head(altered, list_digest="0" * 64)
+    for command in (["explain", POOL, "football:t1"], ["preview", POOL, "--game", "football:t1,football:t2"], ["score", POOL]):
+        answer = altered(*command)
+        assert answer.exit_code == 1
+        assert "the ratings of list elo are not those of head 2" in answer.stderr
+
+
 def test_the_first_period_that_differs_is_named_with_its_players(altered: Command) -> None:
     forge_head(altered, list_digest="0" * 64)
     alter_row(altered, f"{POOL}/elo@1/football:t1/1872-11-30", "1221.0")

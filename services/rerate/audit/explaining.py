@@ -9,7 +9,7 @@ from msgspec import Struct
 from rerate.messages.facts import DELTAS, Fact, Position
 from rerate.pool.pool import Pool, Settings
 from rerate.ratings.face import Key
-from rerate.replay.digests import LIST, PERIOD, frame, seeds_digest, tag
+from rerate.replay.digests import LIST, PERIOD, frame, tag
 from rerate.replay.periods import date_of, key_bytes, key_of_fields, key_text
 from rerate.replay.replay import ListReplay
 
@@ -41,13 +41,7 @@ class PublishedRows:
     def list_digest(self) -> bytes:
         """The list digest that these rows give, with the seeds of the facts."""
         running = sha256(LIST)
-        seeds = {}
-        for person in self._replay.persons():
-            seed = self._replay.seed_of(person)
-            if seed is not None:
-                seeds[person] = (seed[0], self._replay.rules.at(seed[0]).pack(seed[1]))
-        if seeds:
-            running.update(seeds_digest(seeds))
+        running.update(self._replay.seeds_digest())
         for digest in self.digests.values():
             running.update(digest)
         return running.digest()

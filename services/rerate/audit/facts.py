@@ -18,25 +18,38 @@ OnProgress = Callable[[str, int, int], None]
 """Takes what is being done, how much is done, and of how much."""
 
 
-async def pool_of(log: Log, pool: str, settings: Settings, *, on_progress: OnProgress = lambda step, done, of: None) -> tuple[Pool, Head]:
-    """A pool as its newest head has it, worked out from the facts alone.
+async def newest_heads(log: Log, pool: str | None = None) -> dict[int, dict[str, bytes]]:
+    """Values of the newest heads: partition -> pool -> value; of one pool, or of all.
+
+    Raises:
+        NoSuchPool: the pool has no head.
+        LogMissing, LogUnreachable: as the log says.
+    """
+    heads: dict[int, dict[str, bytes]] = {}
+    for partition in range(log.partitions) if pool is None else [partition_of(pool, log.partitions)]:
+        records = await log.newest_with_prefix(partition, "rating-heads", b"" if pool is None else pool.encode())
+        found = {r.key.decode(): r.value for r in records if r.key is not None and r.value is not None}
+        heads[partition] = {name: value for name, value in found.items() if pool in (None, name)}
+    if pool is not None and not any(heads.values()):
+        raise NoSuchPool(pool, [name for of_partition in (await newest_heads(log)).values() for name in of_partition])
+    return heads
+
+
+async def pool_of(log: Log, pool: str, settings: Settings, *, on_progress: OnProgress = lambda step, done, of: None) -> Pool:
+    """A pool as its newest head has it, worked out from the facts alone and held to the head's digests.
 
     Raises:
         NoSuchPool: it has no head.
-        Halt: its facts cannot be replayed.
+        Halt: its facts cannot be replayed, or do not give what is published.
         LogMissing, LogUnreachable: as `verify`.
     """
-    partition = partition_of(pool, log.partitions)
-    records = await log.newest_with_prefix(partition, "rating-heads", pool.encode())
-    head = next((read_head(r.value) for r in records if r.key == pool.encode() and r.value is not None), None)
-    if head is None:
-        everything = [r for p in range(log.partitions) for r in await log.newest_with_prefix(p, "rating-heads", b"")]
-        raise NoSuchPool(pool, [r.key.decode() for r in everything if r.key is not None])
-    facts = await facts_before(log, partition, {pool: head}, on_progress)
+    ((partition, of_partition),) = (await newest_heads(log, pool)).items()
+    value = of_partition[pool]
+    facts = await facts_before(log, partition, {pool: read_head(value)}, on_progress)
     on_progress(f"replaying {pool}", 0, 1)
-    built = Pool.restore(pool, settings, facts[pool], None)
+    built = Pool.restore(pool, settings, facts[pool], value)
     on_progress("replayed", 1, 1)
-    return built, head
+    return built
 
 
 async def facts_before(

@@ -11,12 +11,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rerate.audit.explaining import FirstDifference, PublishedRows, first_difference
-from rerate.audit.facts import POLL_RECORDS, OnProgress, facts_before
+from rerate.audit.facts import POLL_RECORDS, OnProgress, facts_before, newest_heads
 from rerate.log.patience import Patience
 from rerate.log.seam import Log, Record
 from rerate.messages.facts import DELTAS, Fact, Position
-from rerate.messages.partition import partition_of
-from rerate.pool.chain import Chain, NoSuchPool, chains
+from rerate.pool.chain import Chain, chains
 from rerate.pool.head import Head, ListHead, read_head
 from rerate.pool.lists import LiveList
 from rerate.pool.pool import Halt, Pool, Settings
@@ -75,14 +74,7 @@ async def verify(log: Log, pool: str | None = None, *, on_progress: OnProgress =
         BadPlugin: an installed package brings a rating system that cannot be used.
     """
     settings = Settings(engine="rerate/verify", systems=known_systems(), max_rows=2**62)
-    heads: dict[int, dict[str, bytes]] = {}
-    for partition in range(log.partitions) if pool is None else [partition_of(pool, log.partitions)]:
-        records = await log.newest_with_prefix(partition, "rating-heads", b"" if pool is None else pool.encode())
-        found = {r.key.decode(): r.value for r in records if r.key is not None and r.value is not None}
-        heads[partition] = {name: value for name, value in found.items() if pool in (None, name)}
-    if pool is not None and not any(heads.values()):
-        everything = [r for p in range(log.partitions) for r in await log.newest_with_prefix(p, "rating-heads", b"")]
-        raise NoSuchPool(pool, [r.key.decode() for r in everything if r.key is not None])
+    heads = await newest_heads(log, pool)
     verdicts = []
     for partition, of_partition in heads.items():
         if of_partition:

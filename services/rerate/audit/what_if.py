@@ -31,8 +31,9 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     player: str
     before: str | None
-    """The rating in force, as after the last period of the list; None: none."""
+    """The rating before the period of the planned games; None: none."""
     after: str | None
+    """After it, and with it after whatever else is rated in that period."""
     steps: tuple[ToldStep, ...]
 
 
@@ -50,6 +51,8 @@ class Preview(Struct, frozen=True, kw_only=True):
 
     pool: str
     list: str
+    update: int
+    """The newest."""
     period: str
     """In which they would be rated."""
     games: tuple[Planned, ...]
@@ -80,7 +83,7 @@ def preview(pool: Pool, games: Sequence[Planned], date: str, list_id: str | None
         entries = _entries(pool, live, event, games, results)
         period = key_text(entries[0].key)
         scenarios.append(Scenario(results=results, outcomes=_tried(live, entries)))
-    return Preview(pool=pool.id, list=name, period=period, games=tuple(games), scenarios=tuple(scenarios))
+    return Preview(pool=pool.id, list=name, update=pool.update, period=period, games=tuple(games), scenarios=tuple(scenarios))
 
 
 def _entries(pool: Pool, live: LiveList, event: Event, games: Sequence[Planned], results: Sequence[str]) -> tuple[Entry, ...]:
@@ -104,19 +107,19 @@ def _entries(pool: Pool, live: LiveList, event: Event, games: Sequence[Planned],
 def _tried(live: LiveList, entries: tuple[Entry, ...]) -> tuple[Outcome, ...]:
     replay, rules = live.replay, live.replay.rules
     players = sorted({player for entry in entries for player in (entry.white, entry.black)})
-    before = {player: replay.state(player) for player in players}
     replay.edit(PLANNED, entries)
     replay.replay()
     outcomes, keys = [], sorted({entry.key for entry in entries})
     for player in players:
-        was, state, number = before[player], replay.state(player), replay.number_of(player)
+        his, number = [key for key in keys if replay.row(player, key) is not None], replay.number_of(player)
         assert number is not None
+        was, state = replay.states_before(his[0])[number], replay.row(player, his[-1])
         outcomes.append(
             Outcome(
                 player=player,
                 before=None if was is None else rules.rating(was),
                 after=None if state is None else rules.rating(state),
-                steps=tuple(step for key in keys if replay.row(player, key) is not None for step in told_steps(replay, key, number)),
+                steps=tuple(step for key in his for step in told_steps(replay, key, number)),
             )
         )
     replay.edit(PLANNED, ())

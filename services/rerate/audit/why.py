@@ -40,6 +40,8 @@ class Explanation(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     pool: str
     list: str
+    update: int
+    """The newest, whose rows these are."""
     player: str
     period: str
     system: str
@@ -76,16 +78,13 @@ def explain(pool: Pool, player: str, period: str | None = None, list_id: str | N
     return Explanation(
         pool=pool.id,
         list=name,
+        update=pool.update,
         player=person,
         period=key_text(key),
         system=system.name,
         before=None if before is None else replay.rules.rating(before),
         rating=replay.rules.rating(state),
-        steps=tuple(
-            _adjusted(pool, live, key, before, state)
-            if is_adjustment(key)
-            else (*told_steps(replay, key, number), *_unrated(pool, live, person, key))
-        ),
+        steps=tuple(_steps(pool, live, person, key, before, state)),
     )
 
 
@@ -104,6 +103,14 @@ def the_list(pool: Pool, list_id: str | None) -> tuple[str, LiveList]:
         asked = "name one with --list" if list_id is None else f"it has no list {list_id} that is rated"
         raise NothingToExplain(f"{pool.id}: {asked}; its lists are {there}")
     return list_id, live[list_id]
+
+
+def _steps(pool: Pool, live: LiveList, person: str, key: Key, before: State | None, after: State) -> list[ToldStep]:
+    number = live.replay.number_of(person)
+    assert number is not None
+    if is_adjustment(key):
+        return _adjusted(pool, live, key, before, after)
+    return told_steps(live.replay, key, number) + _unrated(pool, live, person, key)
 
 
 def told_steps(replay: ListReplay, key: Key, number: int) -> list[ToldStep]:

@@ -64,8 +64,7 @@ def preview(
 async def _pool(options: Options, pool: str) -> Pool:
     async with opened(options) as chosen:
         with progress() as advance:
-            found, _ = await pool_of(chosen.log, pool, Settings(engine=ENGINE, systems=known_systems()), on_progress=advance)
-            return found
+            return await pool_of(chosen.log, pool, Settings(engine=ENGINE, systems=known_systems()), on_progress=advance)
 
 
 def _planned(game: str) -> Planned:
@@ -87,7 +86,7 @@ def _date(date: str | None) -> str:
 
 def show_explanation(found: Explanation, names: Names) -> None:
     """An explanation for people."""
-    say(f"{names.of(found.player)}, list {found.list} of {found.pool}, period {found.period}, by {found.system}")
+    say(f"{names.of(found.player)}, list {found.list} of {found.pool}, update {found.update}, period {found.period}, by {found.system}")
     say(f"{found.before or 'no rating'} -> {found.rating or 'no rating'}", "")
     show_steps(found.steps, names)
 
@@ -106,7 +105,7 @@ def _where(step: ToldStep, names: Names) -> str:
 
 def show_preview(found: Preview, names: Names) -> None:
     """A preview for people."""
-    say(f"list {found.list} of {found.pool}, in period {found.period}", "")
+    say(f"list {found.list} of {found.pool}, update {found.update}, in period {found.period}", "")
     players = [outcome.player for outcome in found.scenarios[0].outcomes]
     columns = ["result" if len(found.games) == 1 else "results", *(names.of(player) for player in players)]
     table(columns, [_line(scenario) for scenario in found.scenarios], right=columns[1:])

@@ -47,7 +47,7 @@ async def _compared(options: Options, pool: str, lists: list[str] | None, system
     known = known_systems()
     async with opened(options) as chosen:
         with progress() as advance:
-            built, _ = await pool_of(chosen.log, pool, Settings(engine=ENGINE, systems=known), on_progress=advance)
+            built = await pool_of(chosen.log, pool, Settings(engine=ENGINE, systems=known), on_progress=advance)
             names = rated_lists(built) if lists is None else list(dict.fromkeys(lists))
             contenders = [of_list(built, name) for name in names]
             for done, asked in enumerate(dict.fromkeys(systems)):

@@ -281,8 +281,7 @@ class ListReplay:
         """The list digest and the input digest."""
         if not self._running:
             rows, games = sha256(LIST), sha256(INPUTS)
-            if self._seeds:
-                rows.update(seeds_digest({p: (as_of, self.rules.at(as_of).pack(s)) for p, (as_of, s) in self._seeds.items()}))
+            rows.update(self.seeds_digest())
             self._running.append((rows, games))
         while len(self._running) <= len(self._blocks):
             block = self._blocks[len(self._running) - 1]
@@ -292,6 +291,10 @@ class ListReplay:
             self._running.append((rows, games))
         rows, games = self._running[-1]
         return rows.digest(), games.digest()
+
+    def seeds_digest(self) -> bytes:
+        """The digest of the period of seeds; empty if there is none."""
+        return seeds_digest({p: (as_of, self.rules.at(as_of).pack(s)) for p, (as_of, s) in self._seeds.items()}) if self._seeds else b""
 
     # ------------------------------------------------------------------ inside
 
