@@ -16,6 +16,7 @@ from rerate.messages.facts import ROW_TOPICS, Position
 from rerate.pool.head import halted_update, head_digest, read_head
 from rerate.pool.pool import Halt, Pool, Settings
 from rerate.pool.update import Update
+from rerate.ratings import glicko2
 from tests.kit.driving import (
     DELTAS,
     E20,
@@ -599,6 +600,15 @@ def test_a_row_that_no_log_carries_halts_the_pool_and_without_its_fact_it_goes_o
         pool.take(large)
     assert halt.value.reason == "row-too-large"
     assert pool.fresh([lists(1, club_list()), published("e1", 1, "A=B")]).ratings() == {"A": "1200.0", "B": "1200.0"}
+
+
+def test_a_search_that_comes_to_no_number_halts_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    of = {"id": "g2", "quantum": "0.1", "shown": "1", "period": "event"}
+    pool = Driven(lists(1, {**of, "rules": [{"system": "glicko2/1", "parameters": {}}]}))
+    monkeypatch.setattr(glicko2, "MOST_STEPS", 1)
+    with pytest.raises(Halt, match="does not come to an end in 1 steps") as halt:
+        pool.take(published("e1", 1, "A>B", "A>C"))
+    assert halt.value.reason == "no-result"
 
 
 def test_a_rebuild_heeds_the_bound_on_rows() -> None:

@@ -120,11 +120,12 @@ HeadState = Literal["live", "halted"]
 
 HALTED: Final = "halted"
 
-HaltReason = Literal["semantics", "fold", "too-many-rows", "row-too-large", "digest"]
+HaltReason = Literal["semantics", "fold", "too-many-rows", "row-too-large", "digest", "no-result"]
 
 FOLD: Final = "fold"
 TOO_MANY_ROWS: Final = "too-many-rows"
 ROW_TOO_LARGE: Final = "row-too-large"
+NO_RESULT: Final = "no-result"
 DIGEST: Final = "digest"
 
 ListHeld = Literal["system", "parameters", "layout"]
@@ -270,6 +271,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         TOO_MANY_ROWS: "The update has more rows than one transaction may carry; raise --max-rows, then rebuild the pool.",
         ROW_TOO_LARGE: "One row is larger than the log carries: withdraw facts that pile up under one id or event, then rebuild the pool.",
         DIGEST: "The facts do not give the digest of the newest head; verify the pool, then rebuild it.",
+        NO_RESULT: "A rating system comes to no number for some games: correct them or its parameters, then rebuild the pool.",
     },
     "list-held": {
         SYSTEM: "This engine does not know a system of the list.",

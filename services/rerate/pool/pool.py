@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rerate.history import Changes, History
-from rerate.messages.codes import DIGEST, FOLD, LIST, LIVE, ROW_TOO_LARGE, TOO_MANY_ROWS, HaltReason, StandingReason
+from rerate.messages.codes import DIGEST, FOLD, LIST, LIVE, NO_RESULT, ROW_TOO_LARGE, TOO_MANY_ROWS, HaltReason, StandingReason
 from rerate.messages.codes import SEMANTICS as UNKNOWN_SEMANTICS
 from rerate.messages.errors import RerateError
 from rerate.messages.facts import DELTAS, ROW_TOPICS, Fact, Identity, PoolConfigured, Position, RatingAdjusted, RatingList, RatingSeeded
@@ -14,6 +14,7 @@ from rerate.pool.lists import HeldList, LiveList, rules_digest
 from rerate.pool.mending import mended, mended_deltas
 from rerate.pool.rows import Value, identity_value, rated_event_value, standing_value
 from rerate.pool.update import Collected, Update, Wire
+from rerate.ratings.face import NoResult
 from rerate.ratings.systems import SYSTEMS, ListRules, Systems, adjustment_problem, bind, seed_problem
 
 MAX_ROWS = 2_000_000
@@ -359,5 +360,7 @@ def _halting(pool: str) -> Iterator[None]:
         yield
     except Halt:
         raise
+    except NoResult as error:
+        raise Halt(pool, NO_RESULT, str(error)) from error
     except Exception as error:
         raise Halt(pool, FOLD, f"{type(error).__name__}: {error}") from error
