@@ -13,6 +13,7 @@ from typing import Any, Literal
 from aiokafka.admin import NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import TopicAlreadyExistsError, for_code
+from aiokafka.protocol.metadata import MetadataRequest
 
 from .errors import LogUnreachable
 from .kafka_border import ANSWER_S, TAKEOVER_S, within
@@ -185,13 +186,24 @@ async def _create(client: Any, missing: list[Any]) -> set[str]:
 
 
 async def _wait_led(client: Any, topics: list[str]) -> None:
-    """Until every partition has a leader: before, a client's first question about it fails."""
+    """Until every broker knows a leader of every partition: before, a client that asks another one is told that there is no such topic."""
     give_up_at = time.monotonic() + ANSWER_S
-    while True:
-        found = await within(ANSWER_S, client.describe_topics(), "listing the topics")
-        led = {topic["topic"] for topic in found if topic["partitions"] and all(one["leader"] >= 0 for one in topic["partitions"])}
-        if led.issuperset(topics):
-            return
+    while unled := await _unled(client, topics):
         if time.monotonic() > give_up_at:
-            raise LogUnreachable(f"{', '.join(sorted(set(topics) - led))}: no leader after {ANSWER_S:g} s")
+            raise LogUnreachable(f"{', '.join(sorted(unled))}: not every broker knows a leader after {ANSWER_S:g} s")
         await asyncio.sleep(RETRY_S)
+
+
+async def _unled(client: Any, topics: list[str]) -> set[str]:
+    """Topics of which a broker does not know all leaders, as far as brokers answer."""
+    cluster = await within(ANSWER_S, client.describe_cluster(), "listing the brokers")
+    unled: set[str] = set()
+    for broker in cluster["brokers"]:
+        try:
+            answer = await within(ANSWER_S, client._send_request(MetadataRequest(None), broker["node_id"]), "listing the topics")
+        except LogUnreachable:
+            continue  # it has gone; who lists it will know
+        found = answer.to_object()["topics"]
+        led = {topic["topic"] for topic in found if topic["partitions"] and all(one["leader"] >= 0 for one in topic["partitions"])}
+        unled |= set(topics) - led
+    return unled
