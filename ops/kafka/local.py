@@ -244,7 +244,7 @@ class LocalKafka:
             )
         self._children.add(child.pid)
         child.returncode = 0  # the node outlives this object, which would warn of it
-        (home / "pid").write_text(f"{child.pid}\n{_command_of(child.pid)}")
+        (home / "pid").write_text(f"{child.pid}\n{_began(child.pid)}")
 
     def _wait_ready(self, node: int) -> None:
         give_up_at = time.monotonic() + READY_SECONDS
@@ -273,14 +273,14 @@ class LocalKafka:
     def _pid(self, node: int) -> int | None:
         """The pid of a node that runs, and is still the process that was started here."""
         try:
-            noted, command = (self._home(node) / "pid").read_text().split("\n", 1)
+            noted, began = (self._home(node) / "pid").read_text().split("\n", 1)
         except FileNotFoundError:
             return None
         pid = int(noted)
         if pid in self._children:
             with suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
-        return pid if _command_of(pid) == command else None
+        return pid if began and _began(pid) == began else None
 
     def _said(self, node: int) -> str:
         with suppress(FileNotFoundError):
@@ -317,11 +317,14 @@ def _has_jars() -> bool:
     return any(JARS.glob("kafka_2.13-*.jar"))
 
 
-def _command_of(pid: int) -> str:
-    """When a process began and what it is; empty if there is none, or only what is left of it."""
-    said = subprocess.run(["ps", "-o", "stat=,lstart=,command=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
-    state, _, rest = said.strip().partition(" ")
-    return "" if state.startswith("Z") else rest.strip()
+def _began(pid: int) -> str:
+    """When a process began, in ticks since the machine did: with its number this is who it is. Empty if there is none, or only what is left
+    of it. (`ps` works out a time of day, which moves by a second now and then, and a command that is not there before exec is over.)"""
+    try:
+        state, *rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+    return "" if state in "ZX" else rest[18]
 
 
 def _free_ports(count: int) -> list[int]:
