@@ -18,7 +18,7 @@ from rerate.ratings.face import BLACK, WHITE, EventInfo, Games, Key, Period, Sta
 from rerate.ratings.fide_account import date_of
 from rerate.ratings.fide_core import FideLike
 from rerate.ratings.fide_k import LIMIT, limited
-from rerate.ratings.quantum import PER_POINT, decimal, quanta_of, round_half_away, signed
+from rerate.ratings.quantum import PER_POINT, decimal, halves, quanta_of, round_half_away, signed
 from rerate.ratings.systems import SYSTEMS
 
 PARAMETERS: Mapping[str, Mapping[str, tuple[str | int, str]]] = {
@@ -269,7 +269,7 @@ class _Asked:
 
     def games(self) -> Iterator[ToldGame]:
         for one, state in zip(self.question.opponents, self.met, strict=True):
-            score = None if one.half is None else f"{one.half // 2}.{5 * (one.half % 2)}"
+            score = None if one.half is None else halves(one.half)
             shown = self.system.wire_state(state or self.system.start())
             yield ToldGame(opponent=shown, score=score, colour="black" if one.is_black else "white")
 
