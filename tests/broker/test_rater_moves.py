@@ -149,6 +149,11 @@ async def forge(place: Place, partition: int) -> None:
     await writer.commit([Out(topic, W.encode(), value, newest.headers) for topic in topics], {})
     await writer.close()
 
+    async def is_seen() -> bool:
+        return (await place.updates())[W] == number
+
+    await until(is_seen, "the forged head is not seen")  # the marks of a transaction are written a little after its commit
+
 
 async def halted(place: Place, partition: int) -> bool:
     newest = await place.log.newest(partition, "rating-heads", W.encode())
