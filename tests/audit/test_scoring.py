@@ -188,6 +188,21 @@ def test_a_seed_counts_as_far_as_the_other_system_can_use_it() -> None:
     assert seeds["glicko/1"] is None
 
 
+def test_a_rating_that_stands_in_is_known_to_the_forecast() -> None:
+    """On rapid 2000 against 1800 on the standard list: 0.76 by table 8.1.2, on the list and under the system asked for."""
+    rapid = {"kind": "rapid", "fallback": "std", "initial_games": 1}
+    standard = club_list("std", quantum="1", period="month", rules=[{"system": "fide/1", "parameters": {}}])
+    pool = Driven(
+        lists(1, standard, standard | {"id": "rapid", "rules": [{"system": "fide/1", "parameters": rapid}]}),
+        seeded("A", list="rapid", state={"rating": "2000", "games": 40}),
+        seeded("B", list="std", state={"rating": "1800", "games": 40}),
+        published("e1", 1, "A>B", date="2026-03-05"),
+    ).pool
+    assert forecasts(pool, "rapid") == {("e1", "g1"): 760_000}
+    asked = under_system(pool, "rapid", "fide/1,kind=rapid,fallback=std,initial_games=1")
+    assert dict(foretold(asked.replay)) == dict(foretold(replay_of(pool, "rapid")))
+
+
 def test_a_system_from_elsewhere_can_be_asked_for() -> None:
     pool = Driven(lists(1, club_list(period="date")), *season()).pool
     assert under_system(pool, "elo", "lag/1", WITH_LAG).replay.rules.systems[0].name == "lag/1"

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.messages.facts import MAX_GAMES
 from rerate.ratings.expected import SCALE, expected_score
-from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Unusable, Usual
+from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Traits, Unusable, Usual
 from rerate.ratings.quantum import MOST_POINTS, decimal, quanta_of, round_half_away, signed
 
 NAME = "acme-elo/1"
@@ -119,7 +119,7 @@ class AcmeElo(Usual):
             steps.append(Step("rounding", f"the sum {signed(sum_)}, rounded to {signed(rounded)}", adds=rounded - sum_))
         return steps
 
-    def expected(self, white: State | None, black: State | None, key: Key) -> int:
+    def expected(self, white: State | None, black: State | None, key: Key, traits: tuple[Traits, Traits] = ((), ())) -> int:
         return self._expected((white or self._start)[0] - (black or self._start)[0])
 
     def pack(self, state: State) -> bytes:

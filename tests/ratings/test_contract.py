@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 
 from rerate.ratings.club import Club
-from rerate.ratings.face import BLACK, WHITE, Games, Key, Period, Row, State, Step
+from rerate.ratings.face import BLACK, WHITE, Games, Key, Period, Row, State, Step, Traits
 from rerate.ratings.fide import Fide
 from rerate.ratings.fide_2009 import Fide2009
 from rerate.ratings.fide_curve import FideCurve
@@ -221,8 +221,8 @@ class AddsTwice(AcmeElo):
 
 
 class SeesItAsBlack(AcmeElo):
-    def expected(self, white: State | None, black: State | None, key: Key) -> int:
-        return super().expected(black, white, key)
+    def expected(self, white: State | None, black: State | None, key: Key, traits: tuple[Traits, Traits] = ((), ())) -> int:
+        return super().expected(black, white, key, traits)
 
 
 class ChangesWhatItIsGiven(AcmeElo):

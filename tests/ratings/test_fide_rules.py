@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from rerate.ratings.face import State
+from rerate.ratings.face import FALLBACK, State
 from rerate.ratings.fide import Fide
 from rerate.ratings.fide_2009 import Fide2009
 from rerate.ratings.fide_core import FideLike
@@ -442,6 +442,15 @@ def test_where_one_has_no_rating_a_forecast_is_a_half() -> None:
     assert FIDE.expected(unrated, rated, ("2026-03",)) == FIDE.expected(None, None, ("2026-03",)) == 500_000
     curve = FideCurve({"newcomer": "1500"}, 10, "event")
     assert curve.expected(None, seeded(curve, "1700"), ("2026-03-05", 0, "w:e")) == 240_253
+
+
+def test_a_forecast_knows_the_rating_that_stands_in() -> None:
+    rapid, strong = Fide({"kind": "rapid", "fallback": "std"}, 1, "month"), seeded(FIDE, "2000")
+    other = ((FALLBACK, "1800"),)
+    assert rapid.expected(strong, None, ("2026-03",), ((), other)) == 760_000
+    assert rapid.expected(None, strong, ("2026-03",), (other, ())) == 240_000
+    assert rapid.expected(strong, seeded(FIDE, "1900"), ("2026-03",), (other, other)) == 640_000
+    assert FIDE.expected(strong, None, ("2026-03",), ((), other)) == 500_000
 
 
 @pytest.mark.parametrize(

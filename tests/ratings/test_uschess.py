@@ -593,6 +593,15 @@ def test_a_forecast_is_the_logistic_expectancy_in_millionths() -> None:
     assert us.expected(us.start(), None, ("2025-06-01", 0, "e")) == 500_000
 
 
+def test_a_forecast_takes_a_newcomer_at_the_starting_value_of_his_traits() -> None:
+    us = system()
+    listed: State = (us.per_point * 1_431, 40, 1, 1, 0, 0, 0, 0)
+    assert us.expected(None, listed, ("2025-06-01", 0, "e"), ((("us_chess", "1431"),), ())) == 500_000
+    assert us.expected(None, listed, ("2025-06-01", 0, "e"), ((("birth_year", 2013),), ())) < us.expected(
+        None, listed, ("2025-06-01", 0, "e"), ((("birth_year", 1980),), ())
+    )
+
+
 # ---------------------------------------------------------------------- rules dated backwards
 
 

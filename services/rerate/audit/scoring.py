@@ -10,8 +10,7 @@ p the forecast and s the points that White scored (0, 1/2, 1):
 * the Brier score is (s - p)^2.
 
 Of both the mean is told, and smaller is better. Lists are compared over the same games: those that every one of them rates for both
-players, with results that share one point (penalties do not). What `System.expected` does not see, such as a rating on another list that
-stands in for a missing one, no forecast knows.
+players, with results that share one point (penalties do not).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -137,7 +136,8 @@ def foretold(replay: ListReplay) -> Iterator[tuple[GameName, Foretold]]:
             if games.rated[g] != BOTH or games.white_half[g] + games.black_half[g] != 2:
                 continue
             states, event = period.read(games.event[g]), period.events[games.event[g]].id
-            expected = system.expected(states[games.white[g]], states[games.black[g]], period.key)
+            traits = games.white_traits[g], games.black_traits[g]
+            expected = system.expected(states[games.white[g]], states[games.black[g]], period.key, traits)
             yield (event, games.ids[g]), Foretold(expected, games.white_half[g])
 
 
@@ -147,8 +147,8 @@ def of_list(pool: Pool, list_id: str) -> Contender:
     Raises:
         NothingToScore: the pool has none of this id that is rated.
     """
-    live = pool.lists.get(list_id)
-    if not isinstance(live, LiveList):
+    live = pool.live().get(list_id)
+    if live is None:
         there = ", ".join(rated_lists(pool)) or "none"
         raise NothingToScore(f"{pool.id} has no list {list_id} that is rated; its lists are {there}")
     return Contender(list_id, live.config, live.replay)
@@ -156,7 +156,7 @@ def of_list(pool: Pool, list_id: str) -> Contender:
 
 def rated_lists(pool: Pool) -> list[str]:
     """Ids of the lists of a pool that are rated, shadow lists among them."""
-    return [name for name, one in sorted(pool.lists.items()) if isinstance(one, LiveList)]
+    return sorted(pool.live())
 
 
 def under_system(pool: Pool, list_id: str, asked: str, systems: Systems = SYSTEMS) -> Contender:
@@ -185,6 +185,7 @@ def under_system(pool: Pool, list_id: str, asked: str, systems: Systems = SYSTEM
         state = _seeded(rules.at(group.chosen.as_of), group.chosen.state)
         if state is not None:
             live.replay.seed(person, (group.chosen.as_of, state))
+    live.fall_back_on(pool.live())
     live.enter(pool.history, pool.history.events)
     live.replay.replay()
     return Contender(asked, config, live.replay)

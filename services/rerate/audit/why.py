@@ -94,7 +94,7 @@ def the_list(pool: Pool, list_id: str | None) -> tuple[str, LiveList]:
     Raises:
         NothingToExplain: there is none, or more than one and none was named (if just one is official, it is meant).
     """
-    live = {name: one for name, one in pool.lists.items() if isinstance(one, LiveList)}
+    live = pool.live()
     official = [name for name, one in live.items() if not one.config.shadow]
     if list_id is None and 1 in (len(live), len(official)):
         (list_id,) = live if len(live) == 1 else official

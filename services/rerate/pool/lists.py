@@ -1,6 +1,6 @@
 """One list of a pool as published: its configuration, edition, replay and the snapshots that stand."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 
 from msgspec import to_builtins
@@ -64,6 +64,11 @@ class LiveList:
             self.reseed(history, person)
         self.adjust(history, history.adjustments(self.config.id))
         self.enter(history, history.events)
+
+    def fall_back_on(self, live: Mapping[str, "LiveList"]) -> None:
+        """See the lists of a pool whose ratings stand in for missing ones of this; a list that falls back itself stands in for none."""
+        others = {name: live[name] for name in self.replay.rules.fallbacks & live.keys()}
+        self.fallbacks = {name: other for name, other in others.items() if not other.replay.rules.fallbacks}
 
     def adjust(self, history: History, adjustments: Iterable[str]) -> None:
         """Take over adjustments as they are now."""

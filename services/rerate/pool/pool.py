@@ -82,6 +82,10 @@ class Pool:
         """The lists of the configuration in force, to be read only."""
         return self._lists
 
+    def live(self) -> dict[str, LiveList]:
+        """The lists that are rated, by id."""
+        return {name: one for name, one in self._lists.items() if isinstance(one, LiveList)}
+
     @property
     def update(self) -> int:
         """Number of the newest update; 0 before the first."""
@@ -207,7 +211,9 @@ class Pool:
         fresh = self._configure(config, collected) if changes.configuration is not None or self._wakes() else set()
         are_rebound = changes.configuration is not None or bool(fresh)
         if are_rebound:
-            self._bind_fallbacks()
+            live = self.live()
+            for rated_list in live.values():
+                rated_list.fall_back_on(live)
         touched: dict[str, set[str]] = {}
         for list_id, rated_list in self._in_order():
             if list_id in fresh:
@@ -229,15 +235,7 @@ class Pool:
 
     def _in_order(self) -> list[tuple[str, LiveList]]:
         """The lists that are rated, those that fall back on others last."""
-        live = [(name, one) for name, one in self._lists.items() if isinstance(one, LiveList)]
-        return sorted(live, key=lambda one: (bool(one[1].fallbacks), one[0]))
-
-    def _bind_fallbacks(self) -> None:
-        """Let lists see those whose ratings stand in for missing ones of theirs; a list that falls back itself stands in for none."""
-        live = {name: one for name, one in self._lists.items() if isinstance(one, LiveList)}
-        for one in live.values():
-            others = {name: live[name] for name in one.replay.rules.fallbacks & live.keys()}
-            one.fallbacks = {name: other for name, other in others.items() if not other.replay.rules.fallbacks}
+        return sorted(self.live().items(), key=lambda one: (bool(one[1].fallbacks), one[0]))
 
     def _emit_folded(self, changes: Changes, collected: Collected) -> None:
         for event, (_, rated) in changes.events.items():

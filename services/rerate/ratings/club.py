@@ -17,7 +17,7 @@ from typing import NamedTuple
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.messages.facts import MAX_GAMES
 from rerate.ratings.expected import SCALE, expected_score
-from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Unusable, Usual
+from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Traits, Unusable, Usual
 from rerate.ratings.quantum import MOST_POINTS, decimal, halves, quanta_of, round_half_away, signed
 
 NAME = "club/1"
@@ -207,7 +207,7 @@ class Club(Usual):
         """A capped counter in words."""
         return f"{games} or more games" if games == self._cap else f"{games} games"
 
-    def expected(self, white: State | None, black: State | None, key: Key) -> int:
+    def expected(self, white: State | None, black: State | None, key: Key, traits: tuple[Traits, Traits] = ((), ())) -> int:
         """See `System.expected`."""
         return self._expected((white or self._start)[0] - (black or self._start)[0])
 

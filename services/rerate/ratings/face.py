@@ -236,9 +236,9 @@ class System(Protocol):
     def explain(self, period: Period, player: int) -> list[Step]:
         """How the player's row of this period comes about, by the same code that rates it. Empty if `rate` gives him none."""
 
-    def expected(self, white: State | None, black: State | None, key: Key) -> int:
-        """White's expected score in millionths, of a game in the period `key` between players of these states; None is who has none yet.
-        What a forecast knows before the game."""
+    def expected(self, white: State | None, black: State | None, key: Key, traits: tuple[Traits, Traits] = ((), ())) -> int:
+        """White's expected score in millionths, of a game in the period `key` between players of these states (None: who has none
+        yet) and traits, White's first. What a forecast knows before the game."""
 
     def pack(self, state: State) -> bytes:
         """A state as the digests see it, big endian; of fixed width, or saying its own length."""

@@ -204,9 +204,10 @@ class FideLike(Usual, ABC):
             shown |= {"rating": decimal(line.rating, self.per_point), "k": line.k, "expected": places(line.expected, self.whole)}
         return shown | {"not_counted": line.not_counted}
 
-    def expected(self, white: State | None, black: State | None, key: Key) -> int:
-        """White's expected score in millionths by the method of the system; a half where one of them has no rating."""
-        white, black = white or self._start, black or self._start
+    def expected(self, white: State | None, black: State | None, key: Key, traits: tuple[Traits, Traits] = ((), ())) -> int:
+        """White's expected score in millionths by the method of the system; a half where one of them has no rating, nor another that
+        stands in for it."""
+        white, black = (self._stand_in(state or self._start, of) for state, of in zip((white, black), traits, strict=True))
         if not white[1] & black[1] & RATED:
             return SCALE // 2
         return self.forecast(white[0], black[0], date_of(key)) * (SCALE // self.whole)

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.ratings.expected import SCALE
-from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Unusable, Usual
+from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Traits, Unusable, Usual
 from rerate.ratings.glicko_game import Met, Standing, curve, g_of, met
 from rerate.ratings.glicko_settings import BILLION, PER_DEVIATION, Given, Time, date_of, parts_of, text_of
 from rerate.ratings.quantum import decimal, halves, round_half_away, signed
@@ -276,7 +276,7 @@ class GlickoBase(Usual, ABC):
 
     # ---------------------------------------------------------------------- for readers
 
-    def expected(self, white: State | None, black: State | None, key: Key) -> int:
+    def expected(self, white: State | None, black: State | None, key: Key, traits: tuple[Traits, Traits] = ((), ())) -> int:
         """See `System.expected`. Both deviations count, as they have grown by the period's date. Source: glicko.pdf, the expected outcome
         of a game."""
         day = self._time.day(str(key[0]))

@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 from rerate.ratings import uschess_states
 from rerate.ratings.expected import expected_score
-from rerate.ratings.face import Key, Period, Row, State, Step, Usual
+from rerate.ratings.face import Key, Period, Row, State, Step, Traits, Usual
 from rerate.ratings.quantum import halves, round_half_away
-from rerate.ratings.uschess_event import Entrant, Rated, conclude, rate_event
+from rerate.ratings.uschess_event import Entrant, Rated, conclude, fraction, rate_event
 from rerate.ratings.uschess_formulas import Standard, Value
 from rerate.ratings.uschess_rules import PARAMETERS, bound
 from rerate.ratings.uschess_words import explain_event, millionths
@@ -92,11 +92,19 @@ class USChess(Usual):
     def with_counters(self, chosen: State, others: Sequence[State]) -> State:
         return uschess_states.with_counters(chosen, others, self.per_point, self._rules.peak_rounded)
 
-    def expected(self, white: State | None, black: State | None, key: Key) -> int:
+    def expected(self, white: State | None, black: State | None, key: Key, traits: tuple[Traits, Traits] = ((), ())) -> int:
         """White's expected score in millionths before a game in the period of this key: the logistic expectancy for everybody; who has no
-        rating is taken for a newcomer of unknown age."""
-        own, other = (state[0] if state is not None and state[0] else self._rules.start for state in (white, black))
+        rating is taken at his starting value."""
+        own, other = (
+            state[0] if state is not None and state[0] else self._starting(of, str(key[0]))
+            for state, of in zip((white, black), traits, strict=True)
+        )
         return self._expected(own - other)
+
+    def _starting(self, traits: Traits, date: str) -> int:
+        """The starting value of a newcomer of these traits, quanta."""
+        value = fraction(self._rules.starting_value(dict(traits), date)[1]) * self.per_point
+        return round_half_away(value.numerator, value.denominator)
 
     def adjust(self, state: State, kind: str, value: str) -> State | None:
         """See `System.adjust`. There is no formula."""
