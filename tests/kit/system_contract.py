@@ -18,7 +18,7 @@ import msgspec
 
 from rerate.messages.facts import ParameterName, StateValue
 from rerate.ratings.expected import SCALE
-from rerate.ratings.face import BLACK, WHITE, EventInfo, Games, Key, Period, Row, State, States, System, Traits, month_of
+from rerate.ratings.face import BLACK, FALLBACK, WHITE, EventInfo, Games, Key, Period, Row, State, States, System, Traits, month_of
 from rerate.ratings.quantum import decimal
 from tests.kit.sendable import Data
 
@@ -109,8 +109,10 @@ def _traits(random: Random, system: System) -> Traits:
         "birth_date": (19900228, 20120229, 20991231, 7, "unheard-of"),
         "fide": ("1850", "2210.5", 2477, 3, False),
         "us_chess": ("1431", 1999, "unheard-of"),
+        FALLBACK: ("1850", "2210.5"),
     }
-    return tuple((name, random.choice(some[name])) for name in sorted(system.traits) if random.random() < 0.5)
+    asked = sorted({*system.traits, *([FALLBACK] if system.fallback else [])})
+    return tuple((name, random.choice(some[name])) for name in asked if random.random() < 0.5)
 
 
 def _adjust(random: Random, candidate: Candidate, out: Walked, now: list[State | None]) -> None:
@@ -408,16 +410,15 @@ def expectations_are_scores(walk: Walked, random: Random) -> None:
     system, key = walk.system, walk.seen[-1].period.key
     states = [None, system.start(), *walk.states]
     for state in states:
-        if walk.candidate.favours_white:
-            assert system.expected(state, state, key) >= SCALE // 2
-        else:
-            assert system.expected(state, state, key) == SCALE // 2
+        traits = _traits(random, system), _traits(random, system)
+        alike = system.expected(state, state, key, (traits[0], traits[0]))
+        assert alike >= SCALE // 2 if walk.candidate.favours_white else alike == SCALE // 2
         other = random.choice(states)
-        score = system.expected(state, other, key)
+        score = system.expected(state, other, key, traits)
         assert type(score) is int
         assert 0 <= score <= SCALE
         if state is not None and system.rated(state) and (higher := system.adjust(state, "add", "25")) is not None:
-            assert system.expected(higher, other, key) >= score, f"25 points more than {state} are worth less against {other}"
+            assert system.expected(higher, other, key, traits) >= score, f"25 points more than {state} are worth less against {other}"
 
 
 def periods_end_alike(walk: Walked) -> None:

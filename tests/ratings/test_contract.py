@@ -59,7 +59,9 @@ CANDIDATES = (
     Candidate("club in thousandths", Club, "date", {"protected_game_counts": "no"}, 1000, CLUB, categories=("club", "cup")),
     Candidate("fide", Fide, "month", {}, 1, FIDE, formulas=RAISE, years=DATED),
     Candidate("fide since 2009", Fide, "month", {"initial_step": "half-k"}, 1, FIDE, formulas=RAISE, years=(2007, 2017)),
-    Candidate("fide rapid", Fide, "month", {"kind": "rapid", "no_birth_year": "junior"}, 1, FIDE, formulas=RAISE, years=DATED),
+    Candidate(
+        "fide rapid", Fide, "month", {"kind": "rapid", "no_birth_year": "junior", "fallback": "std"}, 1, FIDE, formulas=RAISE, years=DATED
+    ),
     Candidate("fide blitz", Fide, "month", {"kind": "blitz", "below_floor": "forget"}, 1, FIDE, formulas=RAISE, years=DATED),
     Candidate("fide by events", Fide, "month", {"rounding": "event", "initial_games_count": "yes"}, 1, FIDE, formulas=RAISE),
     Candidate("fide-2009", Fide2009, "month", {}, 1, FIDE, years=(2006, 2013)),
