@@ -181,6 +181,28 @@ def _is_incremental(history: list[Sendable]) -> bool:
     return True
 
 
+@pytest.mark.parametrize(
+    ("system", "quantum", "period", "before", "after"),
+    [
+        ("fide/1", "1", "month", {"games": 3}, {"games": 3, "pool_2023_11": "games1-half1-sum1900"}),
+        ("uschess/1", "0.1", "event", {"rating": "1900", "games": 40}, {"rating": "1900", "games": 40, "peak": "2010"}),
+    ],
+)
+def test_an_adjustment_whose_row_reads_as_before_is_not_sent_again(
+    system: str, quantum: str, period: str, before: Data, after: Data
+) -> None:
+    """What a rating is set to hides what was pooled, or a lower peak, before it."""
+    pool = Driven(
+        one_list(system, {}, quantum=quantum, period=period),
+        seeded("a", state=before),
+        adjusted("a1", 1, "a", before="2024-05-04", set="2401"),
+    )
+    rows = pool.deltas()
+    pool.take(seeded("a", 2, state=after))  # `Driven` refuses a row that is sent again, unchanged
+    assert pool.deltas() == rows
+    assert pool.holds() == pool.fresh().holds()
+
+
 # ---------------------------------------------------------------------- latches
 
 

@@ -116,7 +116,7 @@ def _row_value(replay: ListReplay, rules: ListRules, date: str, row: Row) -> Val
         "events": [{"event": replay.event_id(line[0]), **system.wire_line(line)} for line in row.lines],
     }
     if row.adjusted_from is not None:
-        value["adjusted_from"] = rules.rating(row.adjusted_from)
+        value["adjusted_from"] = decimal(row.adjusted_from[0], rules.per_point) if row.adjusted_from else None
     return value
 
 

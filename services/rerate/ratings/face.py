@@ -114,8 +114,9 @@ class Row(NamedTuple):
     state: State
     lines: tuple[Any, ...]
     """One per event, of the system's own shape; `System.wire_line` shows it. The first field is the event's number."""
-    adjusted_from: State | None = None
-    """Set in an adjustment, which has no event: the state before it."""
+    adjusted_from: tuple[int, ...] | None = None
+    """Set in an adjustment, which has no event: the rating before it in quanta, empty without one. What else of the state before it
+    nobody is shown, so a change of that is no change of the row."""
 
 
 class Step(NamedTuple):

@@ -34,5 +34,5 @@ class Adjusting(NamedTuple):
                 continue
             after = system.adjust(state, self.kind, self.value)
             if after is not None and after != state:
-                rows[player] = Row(after, (), state)
+                rows[player] = Row(after, (), state[:1] if system.rated(state) else ())
         return rows
