@@ -16,9 +16,25 @@ from typing import NamedTuple
 
 import msgspec
 
+from rerate.messages.codes import PARAMETERS
 from rerate.messages.facts import ParameterName, StateValue
 from rerate.ratings.expected import SCALE
-from rerate.ratings.face import BLACK, FALLBACK, WHITE, EventInfo, Games, Key, Period, Row, State, States, System, Traits, month_of
+from rerate.ratings.face import (
+    BLACK,
+    FALLBACK,
+    WHITE,
+    EventInfo,
+    Games,
+    Key,
+    Period,
+    Row,
+    State,
+    States,
+    System,
+    Traits,
+    Unusable,
+    month_of,
+)
 from rerate.ratings.quantum import decimal
 from tests.kit.sendable import Data
 
@@ -403,6 +419,28 @@ def adjustments_are_as_ordered(walk: Walked) -> None:
 
 def _is_closed(system: System, state: State) -> None:
     assert system.seed(system.wire_state(state)) == state, f"an adjustment gives {state}, which cannot be read back"
+
+
+def parameters_are_documented(walk: Walked) -> None:
+    """Each has a meaning and a default which, said aloud, changes nothing; what is not documented, or a value of no kind, is refused."""
+    candidate, documented = walk.candidate, walk.system.parameters
+    assert candidate.parameters.keys() <= documented.keys()
+    period, rows = walk.seen[-1]
+    for name, (default, meaning) in documented.items():
+        assert meaning, f"{name} has no meaning"
+        if not candidate.parameters:
+            said = candidate.make({name: default}, candidate.per_point, candidate.kind)
+            assert said.rate(period) == rows, f"{name} = {default} is not its default"
+        assert _is_refused(candidate, {name: [default]}), f"{name} takes a list"
+    assert _is_refused(candidate, {"unheard_of": 1}), "takes parameters that nobody knows"
+
+
+def _is_refused(candidate: Candidate, more: Data) -> bool:
+    try:
+        candidate.make(candidate.parameters | more, candidate.per_point, candidate.kind)
+    except Unusable as unusable:
+        return unusable.reason == PARAMETERS
+    return False
 
 
 def expectations_are_scores(walk: Walked, random: Random) -> None:

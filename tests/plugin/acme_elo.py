@@ -51,6 +51,7 @@ class AcmeElo(Usual):
     """The system with its parameters, over whole numbers of a quantum."""
 
     name = NAME
+    parameters = PARAMETERS
     layout = "acme-elo/1: rating i32, games u8"
 
     def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:

@@ -2,8 +2,9 @@
 
 import struct
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ from tests.kit import system_contract as contract
 from tests.kit.laws import IS_LONG, law
 from tests.kit.sendable import Data
 from tests.kit.system_contract import Candidate, Walked, walked
-from tests.plugin.acme_elo import AcmeElo
+from tests.plugin.acme_elo import PARAMETERS, AcmeElo
 
 CLUB: tuple[Data, ...] = ({"rating": "900.0", "games": 3}, {"rating": "1812.5", "games": 30})
 FIDE: tuple[Data, ...] = (
@@ -145,6 +146,11 @@ def test_contract(candidate: Candidate, number: int) -> None:
         check_by_chance(walk, Random(number))
 
 
+@pytest.mark.parametrize("candidate", CANDIDATES, ids=lambda candidate: candidate.label)
+def test_parameters_are_documented(candidate: Candidate) -> None:
+    contract.parameters_are_documented(walked(candidate, 1))
+
+
 @law(NUMBERS, share=0.04)
 def test_states_of_one_layout_are_packed_alike(number: int) -> None:
     """Whatever the parameters, and for all systems that share it: so a list may pass from one rule to the next."""
@@ -236,6 +242,19 @@ class ChangesWhatItIsGiven(AcmeElo):
         return rows
 
 
+class HidesAParameter(AcmeElo):
+    parameters = MappingProxyType({name: said for name, said in AcmeElo.parameters.items() if name != "k"})
+
+
+class SaysAnotherDefault(AcmeElo):
+    parameters = MappingProxyType({**AcmeElo.parameters, "k_later": (25, "K from that day on")})
+
+
+class TakesAnything(AcmeElo):
+    def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:
+        super().__init__({name: value for name, value in parameters.items() if name in PARAMETERS}, per_point, period)
+
+
 class PacksTheRating(AcmeElo):
     def pack(self, state: State) -> bytes:
         return struct.pack(">i", state[0])
@@ -252,6 +271,9 @@ BROKEN: dict[type[AcmeElo], Callable[[Walked], object]] = {
     AddsTwice: contract.adjustments_are_as_ordered,
     SeesItAsBlack: lambda walk: contract.expectations_are_scores(walk, Random(1)),
     ChangesWhatItIsGiven: contract.periods_end_alike,
+    HidesAParameter: contract.parameters_are_documented,
+    SaysAnotherDefault: contract.parameters_are_documented,
+    TakesAnything: contract.parameters_are_documented,
     PacksTheRating: contract.packed_states,
 }
 
@@ -263,7 +285,8 @@ def test_a_broken_system_is_caught(broken: type[AcmeElo]) -> None:
 
 
 def _is_caught(system: type[AcmeElo], number: int, check: Callable[[Walked], object] | None = None) -> bool:
-    walk = walked(Candidate("broken", system, "date", seeds=CLUB), number)
+    parameters = {"k": 24} if system is HidesAParameter else {}
+    walk = walked(Candidate("broken", system, "date", parameters, seeds=CLUB), number)
     try:
         (check or BROKEN[system])(walk)
     except AssertionError:

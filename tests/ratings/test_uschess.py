@@ -48,8 +48,8 @@ def test_the_defaults() -> None:
         "floors": "last",
         "peak_rounded": "no",
         "life_master": "established",
-        "dual_category": "",
-        "match_category": "",
+        "dual_category": "none",
+        "match_category": "none",
         "match_floors": "yes",
     }
 

@@ -12,6 +12,7 @@ from rerate.cli.rating import rater, verify
 from rerate.cli.scoring import score
 from rerate.cli.showing import event, ladder, player
 from rerate.cli.subscribing import subscribe
+from rerate.cli.systems import systems
 from rerate.cli.topics import topics
 from rerate.cli.tracing import heads, receipts, standing, standings, status
 
@@ -36,6 +37,7 @@ COMMANDS = (
     preview,
     score,
     calc,
+    systems,
     receipts,
     standing,
     standings,

@@ -275,7 +275,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "list-held": {
         SYSTEM: "This engine does not know a system of the list.",
-        PARAMETERS: "The list's system refuses its parameters, its quantum or its kind of period (schemas/by-example.md).",
+        PARAMETERS: "The list's system refuses its parameters, its quantum or its kind of period (`rerate systems` tells what it takes).",
         LAYOUT: "The rules of the list do not share one layout of state.",
     },
 }

@@ -238,13 +238,16 @@ class Rule(_Data, frozen=True, kw_only=True):
     parameters: Annotated[dict[ParameterName, StateValue], Meta(max_length=MAX_STATE_FIELDS)]
 
 
+PeriodKind = Literal["game", "round", "event", "date", "month"]
+
+
 class RatingList(_Data, frozen=True, kw_only=True):
     """One rating list of a pool."""
 
     id: Word
     quantum: Quantum
     shown: Quantum
-    period: Literal["game", "round", "event", "date", "month"]
+    period: PeriodKind
     dated_by: Literal["end", "start", "game"] | None = None
     """Which date puts an event into its period; absent is `end`."""
     closing_day: Annotated[int, Meta(ge=1, le=31)] | None = None

@@ -14,16 +14,14 @@ from msgspec import Struct
 from rerate.messages.errors import RerateError
 from rerate.messages.facts import Event
 from rerate.ratings import club, fide, fide_2009, fide_curve, glicko, glicko2, performance, uschess
-from rerate.ratings.face import BLACK, WHITE, EventInfo, Games, Key, Period, State, Step, System, Traits, Unusable
+from rerate.ratings.face import BLACK, WHITE, Documented, EventInfo, Games, Key, Period, State, Step, System, Traits, Unusable
 from rerate.ratings.fide_account import date_of
 from rerate.ratings.fide_core import FideLike
 from rerate.ratings.fide_k import LIMIT, limited
 from rerate.ratings.quantum import PER_POINT, decimal, halves, quanta_of, round_half_away, signed
 from rerate.ratings.systems import SYSTEMS
 
-PARAMETERS: Mapping[str, Mapping[str, tuple[str | int, str]]] = {
-    one.NAME: one.PARAMETERS for one in (club, fide, fide_curve, fide_2009, uschess, glicko, glicko2)
-}
+PARAMETERS: Mapping[str, Documented] = {one.NAME: one.PARAMETERS for one in (club, fide, fide_curve, fide_2009, uschess, glicko, glicko2)}
 """The documented parameters of each system, by its name."""
 
 OPEN = {"win": 2, "draw": 1, "loss": 0}

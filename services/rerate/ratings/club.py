@@ -67,6 +67,7 @@ class Club(Usual):
     """The club ladder with its parameters, over whole numbers of a quantum."""
 
     name = NAME
+    parameters = PARAMETERS
     layout = "club/1: rating i32, games u8"
 
     def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:

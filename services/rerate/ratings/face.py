@@ -7,6 +7,7 @@ to a rule's parameters and a list's quantum. Its state per player is small and c
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from rerate.messages.codes import ListHeld
@@ -21,6 +22,9 @@ Key = tuple[str | int, ...]
 
 Traits = tuple[tuple[str, str | int], ...]
 """What is registered of a player, of the traits that a list's systems ask for: (name, value), by name; yes and no as `true`, `false`."""
+
+Documented = Mapping[str, tuple[str | int, str]]
+"""Parameters by name, with their defaults (whole numbers, words, decimals as text) and meanings (with their limits)."""
 
 FALLBACK = "fallback"
 """Name of the trait that holds a rating on another list."""
@@ -182,6 +186,10 @@ class System(Protocol):
         """With its version: `club/1`."""
 
     @property
+    def parameters(self) -> Documented:
+        """Every parameter of the system, whatever it is bound to."""
+
+    @property
     def layout(self) -> str:
         """Names the fields and widths of a state; all rules of one list share it."""
 
@@ -263,6 +271,7 @@ class System(Protocol):
 class Usual:
     """What most systems answer where the face asks for the unusual; a system derives from it and says only what is its own."""
 
+    parameters: Documented = MappingProxyType({})
     reads_older: bool = False
     sees_events: bool = False
     traits: frozenset[str] = frozenset()

@@ -26,6 +26,7 @@ class Fide(DatedFide):
     """A FIDE list with its parameters, in whole points, by month."""
 
     name = NAME
+    parameters = PARAMETERS
 
     def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:
         super().__init__(parameters, PARAMETERS, per_point)

@@ -41,6 +41,7 @@ class Fide2009(FideLike):
     """The older FIDE method with its parameters, in whole points, by month."""
 
     name = NAME
+    parameters = PARAMETERS
     counted_as = "on the mean of the opponents"
 
     def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:

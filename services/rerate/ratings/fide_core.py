@@ -14,7 +14,7 @@ from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.messages.facts import MAX_GAMES, Event
 from rerate.ratings import fide_state
 from rerate.ratings.expected import SCALE
-from rerate.ratings.face import BLACK, FALLBACK, WHITE, Key, Period, Row, State, States, Step, Traits, Unusable, Usual
+from rerate.ratings.face import BLACK, FALLBACK, WHITE, Documented, Key, Period, Row, State, States, Step, Traits, Unusable, Usual
 from rerate.ratings.fide_account import NO_RATING, Account, Judged, Line, Scored, date_of, places, row_of, start_of
 from rerate.ratings.fide_dates import Closing, in_force, month_index
 from rerate.ratings.fide_explain import steps_of
@@ -22,9 +22,6 @@ from rerate.ratings.fide_initial import initial_rating
 from rerate.ratings.fide_k import K, limited
 from rerate.ratings.fide_state import FIRST_EVENT_OVER, NEWCOMER, RATED, Pooled, added, pooled, rated_state, unrated_state
 from rerate.ratings.quantum import MOST_POINTS, decimal, halves, quanta_of, round_half_away
-
-Defaults = Mapping[str, tuple[str | int, str]]
-"""Parameters by name: default and meaning."""
 
 Game = tuple[int, int, int | None]
 """Which of the columns, half points, the opponent's rating in quanta or None."""
@@ -65,7 +62,7 @@ class FideLike(Usual, ABC):
     counted_as = "counted as"
     """How the explanation of a game calls a gap that counts as another."""
 
-    def __init__(self, parameters: Mapping[str, object], defaults: Defaults, per_point: int) -> None:
+    def __init__(self, parameters: Mapping[str, object], defaults: Documented, per_point: int) -> None:
         if not parameters.keys() <= defaults.keys():
             raise Unusable(PARAMETERS_REFUSED)
         self.given = {name: parameters.get(name, default) for name, (default, _) in defaults.items()}

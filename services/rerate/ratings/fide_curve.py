@@ -35,6 +35,7 @@ class FideCurve(DatedFide):
     """The FIDE rules on the curve, over whole numbers of a quantum, by event, date or month."""
 
     name = NAME
+    parameters = PARAMETERS
     whole = SCALE
 
     def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:

@@ -6,9 +6,9 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
-from rerate.ratings.face import State, Traits, Unusable
+from rerate.ratings.face import Documented, State, Traits, Unusable
 from rerate.ratings.fide_account import NO_RATING, TOO_WIDE, Judged, Scored
-from rerate.ratings.fide_core import COMMON, Defaults, FideLike, Game
+from rerate.ratings.fide_core import COMMON, FideLike, Game
 from rerate.ratings.fide_gaps import Gaps, clamped
 from rerate.ratings.fide_initial import raise_2024
 from rerate.ratings.fide_k import K_40_20_10, K, k_of, old_newcomers_k
@@ -30,7 +30,7 @@ class DatedFide(FideLike):
     traits = frozenset({"birth_year"})
     formulas = MappingProxyType({"raise-2024": raise_2024})
 
-    def __init__(self, parameters: Mapping[str, object], defaults: Defaults, per_point: int) -> None:
+    def __init__(self, parameters: Mapping[str, object], defaults: Documented, per_point: int) -> None:
         super().__init__(parameters, defaults, per_point)
         self._kind = self.choice("kind", "standard", "rapid", "blitz")
         fallback = self.given["fallback"]

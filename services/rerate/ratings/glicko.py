@@ -33,6 +33,7 @@ class Glicko(GlickoBase):
     """Glicko with its parameters, over whole numbers of a quantum. See `glicko_base` for the calculation and the state."""
 
     name = NAME
+    parameters = PARAMETERS
     layout = "glicko/1: rating i32, deviation u32, games u8, last i32"
     sources = Sources(f"{PAPER}, step 1", f"{PAPER}, step 2", f"{PAPER}, step 2")
     scale = 400.0 / log(10.0)

@@ -69,6 +69,7 @@ class Glicko2(GlickoBase):
     """Glicko-2 with its parameters, over whole numbers of a quantum. See `glicko_base` for the calculation and the state."""
 
     name = NAME
+    parameters = PARAMETERS
     layout = "glicko2/1: rating i32, deviation u32, games u8, last i32, volatility u32"
     sources = Sources(f"{PAPER}, step 6 of idle periods", f"{PAPER}, steps 3 and 7", f"{PAPER}, step 7")
     scale = 173.7178

@@ -6,10 +6,7 @@ from datetime import date as Date
 from functools import lru_cache
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
-from rerate.ratings.face import Unusable
-
-Documented = Mapping[str, tuple[str | int, str]]
-"""Parameters with their defaults and meanings."""
+from rerate.ratings.face import Documented, Unusable
 
 BILLION = 1_000_000_000
 PER_DEVIATION = 1_000

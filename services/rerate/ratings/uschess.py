@@ -67,6 +67,7 @@ class USChess(Usual):
     """The US Chess system with its parameters, over whole numbers of a quantum."""
 
     name = NAME
+    parameters = PARAMETERS
     layout = uschess_states.LAYOUT
 
     def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:

@@ -30,8 +30,8 @@ PARAMETERS: dict[str, tuple[str | int, str]] = {
     "floors": ("last", "last: floors hold for the result of an event; both: for its intermediate ratings too"),
     "peak_rounded": ("no", "yes: the highest established rating is rounded to a whole number before its floor is taken"),
     "life_master": ("established", "which games at 2200 or more count to the 300: established: with an established rating; any"),
-    "dual_category": ("", "category of dual-rated events, a word; by default none is"),
-    "match_category": ("", "category of matches, a word; by default none is"),
+    "dual_category": ("none", "category of dual-rated events, a word; none: none is"),
+    "match_category": ("none", "category of matches, a word; none: none is"),
     "match_floors": ("yes", "yes or no: whether floors hold in a match"),
 }
 """Every parameter with its default and meaning."""
@@ -72,7 +72,9 @@ class Rules:
     peak_rounded: bool
     any_master: bool
     dual: str
+    """Empty: no event is."""
     match: str
+    """Empty: no event is."""
     match_floors: bool
 
     @property
@@ -154,10 +156,14 @@ def bound(parameters: Mapping[str, object], per_point: int, period: str) -> Rule
         floors_twice=given["floors"] == "both",
         peak_rounded=given["peak_rounded"] == "yes",
         any_master=given["life_master"] == "any",
-        dual=str(given["dual_category"]),
-        match=str(given["match_category"]),
+        dual=_category(given["dual_category"]),
+        match=_category(given["match_category"]),
         match_floors=given["match_floors"] == "yes",
     )
+
+
+def _category(word: object) -> str:
+    return "" if word == "none" else str(word)
 
 
 def _decimal(value: object, per_point: int, least: int, most: int) -> int:

@@ -6,13 +6,10 @@ game id. Ids are ASCII, so comparing them as text compares their bytes.
 
 import struct
 from datetime import date, timedelta
-from typing import Literal
 
 from rerate.messages.facts import Event, Game, RatingList
 from rerate.ratings.face import Key
 from rerate.ratings.systems import ListRules
-
-Kind = Literal["game", "round", "event", "date", "month"]
 
 KIND_NUMBERS: dict[str, int] = {"seeds": 0, "game": 1, "round": 2, "event": 3, "date": 4, "month": 5, "adjustment": 6}
 """As the digest layout numbers them."""

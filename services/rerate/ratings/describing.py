@@ -1,0 +1,52 @@
+"""What a system can be asked for: its kinds of period and quanta, its parameters, the traits it looks at. Found by asking the system."""
+
+from collections.abc import Callable, Mapping
+from typing import get_args
+
+from msgspec import Struct
+
+from rerate.messages.facts import PeriodKind
+from rerate.ratings.face import System, Unusable
+from rerate.ratings.quantum import PER_POINT
+
+Maker = Callable[[Mapping[str, object], int, str], System]
+
+
+class Parameter(Struct, frozen=True, kw_only=True):
+    """A parameter as its system documents it."""
+
+    name: str
+    default: str | int
+    """A whole number where the system takes one, else a word or a decimal as text."""
+    meaning: str
+    """With its limits."""
+
+
+class Described(Struct, frozen=True, kw_only=True):
+    """A system with its version, unset parameters at their defaults."""
+
+    system: str
+    quanta: dict[str, tuple[str, ...]]
+    """Kind of period -> the quanta it can be had in, of `1`, `0.1`, `0.01`, `0.001`; kinds that it does not have are left out."""
+    traits: tuple[str, ...]
+    """Of registered players, that it asks for."""
+    parameters: tuple[Parameter, ...]
+
+
+def described(name: str, maker: Maker) -> Described:
+    """Ask a system of this name for everything it may be."""
+    bound: dict[tuple[str, str], System] = {}
+    for kind in get_args(PeriodKind):
+        for quantum, per_point in PER_POINT.items():
+            try:
+                bound[kind, quantum] = maker({}, per_point, kind)
+            except Unusable:
+                continue
+    kinds = dict.fromkeys(kind for kind, _ in bound)
+    documented = next((system.parameters for system in bound.values()), {})
+    return Described(
+        system=name,
+        quanta={kind: tuple(quantum for other, quantum in bound if other == kind) for kind in kinds},
+        traits=tuple(sorted({trait for system in bound.values() for trait in system.traits})),
+        parameters=tuple(Parameter(name=name, default=default, meaning=meaning) for name, (default, meaning) in documented.items()),
+    )
