@@ -132,9 +132,6 @@ class AcmeElo(Usual):
     def provisional(self, state: State) -> bool:
         return state[1] < NEW_GAMES
 
-    def games(self, state: State) -> int:
-        return state[1]
-
     def wire_state(self, state: State) -> dict[str, object]:
         return {"rating": decimal(state[0], self.per_point), "games": state[1]}
 

@@ -176,7 +176,7 @@ def test_a_player_without_a_birth_year_is_an_adult_or_a_junior() -> None:
 def test_the_games_of_the_first_rating_may_count_towards_the_30(counts: str, games: int) -> None:
     system = Fide({"initial_games_count": counts}, 1, "month")
     built = one_player(system, None, [(None, [["1800", "0.5"]] * 12)])
-    assert system.games(built.rate()[ME].state) == games
+    assert system.wire_state(built.rate()[ME].state)["games"] == games
 
 
 @pytest.mark.parametrize(("below_floor", "games", "reached"), [("keep", 30, True), ("forget", 0, False)])

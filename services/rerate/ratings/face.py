@@ -258,9 +258,6 @@ class System(Protocol):
     def provisional(self, state: State) -> bool:
         """Whether the player has few games."""
 
-    def games(self, state: State) -> int:
-        """The (capped) count of games in a state."""
-
     def wire_state(self, state: State) -> dict[str, object]:
         """A state as rows on the wire show it."""
 

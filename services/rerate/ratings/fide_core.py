@@ -187,9 +187,6 @@ class FideLike(Usual, ABC):
         """FIDE knows no provisional rating: who has few games has none."""
         return not state[1] & RATED
 
-    def games(self, state: State) -> int:
-        return state[2]
-
     def wire_state(self, state: State) -> dict[str, object]:
         return fide_state.fields_of(state, self.per_point)
 

@@ -353,9 +353,6 @@ class GlickoBase(Usual, ABC):
         deviation, limit = state[1], self._provisional_deviation
         return deviation > limit or (self._provisional_at_limit and deviation == limit) or state[2] < self._cap
 
-    def games(self, state: State) -> int:
-        return state[2]
-
     def wire_state(self, state: State) -> dict[str, object]:
         shown: dict[str, object] = {
             "rating": decimal(state[0], self.per_point),

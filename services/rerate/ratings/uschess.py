@@ -133,9 +133,6 @@ class USChess(Usual):
     def provisional(self, state: State) -> bool:
         return state[1] <= uschess_states.ESTABLISHED
 
-    def games(self, state: State) -> int:
-        return state[1]
-
     def wire_state(self, state: State) -> dict[str, object]:
         return uschess_states.wire(state, self.per_point)
 
