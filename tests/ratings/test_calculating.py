@@ -109,7 +109,7 @@ def test_a_parameters_value_is_a_number_where_the_system_takes_one(system: str, 
 def test_parameters_that_do_not_go_together_are_refused() -> None:
     for parameters, sentence in (
         ({"min_rating": "9999.5"}, "min_rating cannot be 9999.5: no rating falls below"),
-        ({"max_rating": "1800", "start": "1900"}, "cannot be had with these parameters together"),
+        ({"max_rating": "1800", "start": "1900"}, "start 1900 does not go with max_rating 1800: a newcomer's rating"),
     ):
         with pytest.raises(NotCalculable, match=sentence):
             answered("glicko/1", "1500", [("1500", 1, False)], parameters=parameters)

@@ -66,7 +66,9 @@ def _common(vs: str, own: str) -> Callable[[F], F]:
 
 
 _SCORES = "Scores: 1, 0.5, 0; without one, win, draw and loss are shown side by side."
-_quantum = click.option("--quantum", type=click.Choice(["1", "0.1", "0.01", "0.001"]), help="Steps in which ratings are had.")
+_STEPS = ["1", "0.1", "0.01", "0.001"]
+_quantum = click.option("--quantum", type=click.Choice(_STEPS), help="Steps in which ratings are had.")
+_fractions = click.option("--quantum", type=click.Choice(_STEPS[1:]), help="Steps in which ratings are had.")
 _k = click.option("--k", type=click.IntRange(0, 1000), help="K by hand, instead of by the rule.")
 _games = click.option("--games", type=click.IntRange(min=0), metavar="N", help="Games behind the rating.")
 _peak = click.option("--peak", metavar="RATING", help="The highest rating ever published.")
@@ -130,7 +132,7 @@ def fide_2009_(options: Options, /, **said: Any) -> None:
 
 @calc.command("club")
 @_common("RATING[/GAMES][:SCORE]", _NEW_OWN)
-@_options(_k, _games, _quantum)
+@_options(_k, _games, _fractions)
 @shared_options
 @click.pass_obj
 def club_(options: Options, /, **said: Any) -> None:
@@ -145,7 +147,7 @@ def club_(options: Options, /, **said: Any) -> None:
 @click.option("--earlier", type=click.Choice(["mixed", "won", "lost"]), help="Whether all earlier games were won, or lost; default: mixed.")
 @click.option("--match", "is_match", is_flag=True, help="The games are a match.")
 @click.option("--dual", "is_dual", is_flag=True, help="The games are rated by FIDE, too.")
-@_quantum
+@_fractions
 @shared_options
 @click.pass_obj
 def uschess_(options: Options, /, **said: Any) -> None:

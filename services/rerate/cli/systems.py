@@ -4,7 +4,7 @@ import click
 
 from rerate.cli.base import Options, shared_options
 from rerate.cli.output import say, table, write_json
-from rerate.ratings.describing import Described, described
+from rerate.ratings.describing import Described, described, rates_by
 from rerate.ratings.installed import known_systems
 
 
@@ -25,12 +25,12 @@ def systems(options: Options, system: str | None) -> None:
         _show(found[0])
     else:
         columns = ["system", "rates by", "parameters"]
-        table(columns, [(one.system, _quanta(one), len(one.parameters)) for one in found], right=["parameters"])
+        table(columns, [(one.system, rates_by(one), len(one.parameters)) for one in found], right=["parameters"])
         say("", "`rerate systems NAME` shows its parameters; `rerate calc` calculates with it.")
 
 
 def _show(one: Described) -> None:
-    say(f"{one.system} rates by {_quanta(one)}")
+    say(f"{one.system} rates by {rates_by(one)}")
     if one.traits:
         say(f"asks for what is registered of a player as {', '.join(one.traits)}")
     say("")
@@ -38,14 +38,6 @@ def _show(one: Described) -> None:
         ["parameter", "default", "meaning"],
         [(parameter.name, _default(parameter.default), parameter.meaning) for parameter in one.parameters],
     )
-
-
-def _quanta(one: Described) -> str:
-    """`event, date in steps of 0.1, 0.01; month in steps of 1`: kinds that can be had alike, together."""
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for kind, quanta in one.quanta.items():
-        alike.setdefault(quanta, []).append(kind)
-    return "; ".join(f"{', '.join(kinds)} in steps of {', '.join(quanta)}" for quanta, kinds in alike.items())
 
 
 def _default(value: str | int) -> str:

@@ -19,6 +19,7 @@ from rerate.ratings.fide_account import date_of
 from rerate.ratings.fide_core import FideLike
 from rerate.ratings.fide_k import LIMIT, limited
 from rerate.ratings.quantum import PER_POINT, decimal, halves, quanta_of, round_half_away, signed
+from rerate.ratings.refusing import rule_refusals
 from rerate.ratings.systems import SYSTEMS
 
 PARAMETERS: Mapping[str, Documented] = {one.NAME: one.PARAMETERS for one in (club, fide, fide_curve, fide_2009, uschess, glicko, glicko2)}
@@ -273,21 +274,11 @@ class _Asked:
 
 
 def _bound(question: Question) -> System:
-    maker, per_point, documented = SYSTEMS[question.system], PER_POINT[question.quantum], PARAMETERS[question.system]
-    try:
-        return maker(question.parameters, per_point, question.period)
-    except Unusable:
-        pass
-    for name, value in question.parameters.items():
-        if name not in documented:
-            raise NotCalculable("--set", f"{question.system} has no parameter {name}; it has {', '.join(sorted(documented))}")
-        try:
-            maker({name: value}, per_point, question.period)
-        except Unusable:
-            default, meaning = documented[name]
-            option = "--k" if name in _BY_HAND else "--set"
-            raise NotCalculable(option, f"{name} cannot be {value}: {meaning} (default {default})") from None
-    raise NotCalculable("--set", f"{question.system} cannot be had with these parameters together, in steps of {question.quantum}")
+    refused = rule_refusals(question.system, question.parameters, question.quantum, question.period, SYSTEMS)
+    for one in refused:
+        option = "--quantum" if one.parameter is None else "--k" if one.parameter in _BY_HAND else "--set"
+        raise NotCalculable(option, one.sentence)
+    return SYSTEMS[question.system](question.parameters, PER_POINT[question.quantum], question.period)
 
 
 def value_of(system: str, quantum: str, period: str, name: str, text: str) -> object:

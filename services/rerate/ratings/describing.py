@@ -50,3 +50,11 @@ def described(name: str, maker: Maker) -> Described:
         traits=tuple(sorted({trait for system in bound.values() for trait in system.traits})),
         parameters=tuple(Parameter(name=name, default=default, meaning=meaning) for name, (default, meaning) in documented.items()),
     )
+
+
+def rates_by(one: Described) -> str:
+    """`event, date in steps of 0.1, 0.01; month in steps of 1`: kinds that can be had alike, together."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for kind, quanta in one.quanta.items():
+        alike.setdefault(quanta, []).append(kind)
+    return "; ".join(f"{', '.join(kinds)} in steps of {', '.join(quanta)}" for quanta, kinds in alike.items())
