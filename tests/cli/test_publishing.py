@@ -6,9 +6,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
+from rerate.intake.cloudevents import cloud_event
 from tests.cli.conftest import FACTS, POOL, Command, history, jsonl
 
+Data = dict[str, Any]
 RERATE = [sys.executable, "-c", "from rerate.cli import main; main()"]
 
 
@@ -97,3 +100,46 @@ def test_ctrl_c_ends_a_follower_without_a_word(rated: Command) -> None:
     following.send_signal(signal.SIGINT)
     _, said = following.communicate(timeout=60)
     assert (following.returncode, said) == (130, b"")
+
+
+def configured(lists: list[Data]) -> bytes:
+    return jsonl([cloud_event("pool-configured", "fed/office", "c1", {"pool": "fed:main", "revision": 1, "lists": lists})])
+
+
+def a_list(id: str, system: str, quantum: str = "1", **parameters: object) -> Data:
+    rule = {"system": system, "parameters": parameters}
+    return {"id": id, "quantum": quantum, "shown": "1", "period": "month", "rules": [rule]}
+
+
+def test_a_list_that_would_be_held_is_published_with_a_word_on_what_it_is_held_for(fresh: Command) -> None:
+    lists = [a_list("std", "fide/1", closing_days=50, knew=40), a_list("fine", "glicko2/1", "0.1")]
+    result = fresh("publish", "-", input=configured(lists))
+    assert (result.exit_code, result.stdout) == (0, "1 fact published for fed:main\n")
+    assert result.stderr.splitlines()[0] == (
+        "line 1: fed:main, list std would be held: closing_days cannot be 50: so many days before its list's date a period closes, "
+        "1 to 28 (default 3)"
+    )
+    assert "list std would be held: fide/1 has no parameter knew" in result.stderr
+    assert "fine" not in result.stderr
+    (done,) = fresh.lines("rater", "--until-idle")
+    assert done["held"] == {"fed:main/std": "parameters"}
+
+
+def test_a_program_is_told_of_lists_that_would_be_held(fresh: Command) -> None:
+    (summary,) = fresh.lines("publish", "-", input=configured([a_list("std", "fide/1", k="no"), a_list("new", "fide/9")]))
+    assert [(one["line"], one["pool"], one["list"]) for one in summary["held"]] == [(1, "fed:main", "std"), (1, "fed:main", "new")]
+    (refusal,) = summary["held"][0]["refusals"]
+    assert (refusal["reason"], refusal["rule"], refusal["parameter"]) == ("parameters", 1, "k")
+    assert refusal["sentence"].startswith("k cannot be no: rule, or K for everyone, 0 to 1,000")
+    assert [one["reason"] for one in summary["held"][1]["refusals"]] == ["system"]
+
+
+def test_a_type_that_this_version_does_not_know_is_published_and_said_to_be_held(fresh: Command) -> None:
+    facts = [cloud_event("list-published", "fed/office", f"l{number}", {"pool": "fed:main"}) for number in (1, 2)]
+    result = fresh("publish", "-", input=jsonl(facts))
+    assert (result.exit_code, result.stdout) == (0, "2 facts published for fed:main\n")
+    assert result.stderr == (
+        "rerate.list-published.v1 is no type that this version knows: 2 facts kept, and held until a newer version knows it\n"
+    )
+    (summary,) = fresh.lines("publish", "-", input=jsonl(facts[:1]))
+    assert summary["unknown"] == {"rerate.list-published.v1": 1}

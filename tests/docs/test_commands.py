@@ -10,6 +10,7 @@ from rerate.audit.scoring import Band, Score
 from rerate.cli import cli
 from rerate.ratings.calculating import Answer, Outcome, Remark, ToldGame, ToldPerformance, ToldStep
 from rerate.ratings.performance import BY_NAME
+from rerate.ratings.refusing import Refusal
 
 PAGE = (Path(__file__).parents[2] / "schemas" / "commands.md").read_text(encoding="utf-8")
 ROWS = dict(re.findall(r"^\| `([a-z]+)[^`]*` \| (.*) \|$", PAGE, re.MULTILINE))
@@ -38,3 +39,7 @@ def test_its_performances_are_all_named() -> None:
 @pytest.mark.parametrize("struct", [Score, Band])
 def test_the_row_of_scores_names_every_field_it_writes(struct: type) -> None:
     assert {field.name for field in fields(struct)} <= set(re.findall(r"`([a-z_]+)`", ROWS["score"]))
+
+
+def test_the_row_of_publish_names_every_field_of_what_a_list_would_be_held_for() -> None:
+    assert {field.name for field in fields(Refusal)} <= set(re.findall(r"`([a-z_]+)`", ROWS["publish"]))

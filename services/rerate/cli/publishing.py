@@ -5,10 +5,12 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, BinaryIO
 
 import click
 import orjson
+from msgspec import to_builtins
 
 from rerate.cli.base import NO, Ended, Options, TimedOut, run, shared_options
 from rerate.cli.opening import Opened, opened
@@ -17,7 +19,11 @@ from rerate.intake.lines import BadLine, FactLine, read_lines
 from rerate.log.errors import LogMissing
 from rerate.log.seam import Log, Out, Reader
 from rerate.messages.codes import REJECTED
+from rerate.messages.facts import PoolConfigured, Unknown
 from rerate.messages.writing import STRUCTURED_HEADERS
+from rerate.ratings.installed import BadPlugin, known_systems
+from rerate.ratings.refusing import refusals
+from rerate.ratings.systems import SYSTEMS, Systems
 
 LINES_A_BATCH = 5_000
 BYTES_A_BATCH = 16 << 20
@@ -40,10 +46,15 @@ class Published:
     places: dict[Place, FactLine] = field(default_factory=dict)
     """Where each fact stands; kept only for those who wait."""
     receipts: Counter[str] = field(default_factory=Counter)
+    held: list[dict[str, Any]] = field(default_factory=list)
+    """Lists that this version would hold."""
+    unknown: Counter[str] = field(default_factory=Counter)
+    """Facts of types that this version does not know."""
 
     def summary(self) -> dict[str, Any]:
         said: dict[str, Any] = {"published": self.facts, "bad": self.bad, "topics": self.topics, "pools": self.pools}
-        return said | ({"receipts": self.receipts} if self.receipts else {})
+        more = {"receipts": self.receipts, "held": self.held, "unknown": self.unknown}
+        return said | {name: value for name, value in more.items() if value}
 
 
 class _Publish(click.Command):
@@ -66,9 +77,13 @@ def publish(options: Options, facts: BinaryIO, wait: float | None) -> None:
     """Publish facts from a file, one CloudEvent a line; `-` is the standard input.
 
     Good lines are published, bad ones named with line and column (exit code 1). With --wait a rejected fact is exit code 1, too, and a
-    receipt that does not come in time is 4.
+    receipt that does not come in time is 4. A configuration is published whatever its lists say; what a list would be held for is
+    named.
     """
     published = run(_publish(options, facts, wait))
+    for type, facts_of in sorted(published.unknown.items()):
+        held = f"{count(facts_of, 'fact')} kept, and held until a newer version knows it"
+        click.echo(f"{type} is no type that this version knows: {held}", err=True)
     if options.as_json:
         write_json(published.summary())
     else:
@@ -109,9 +124,35 @@ async def _append(chosen: Opened, file: BinaryIO, published: Published, keeps: b
             for line, offset in zip(good, offsets, strict=True):
                 published.topics[line.message.topic] += 1
                 published.pools[line.fact.data.pool] += 1
+                _judge(line, published)
                 if keeps:
                     published.places[partition, line.message.topic, offset] = line
         advance("publishing", published.facts, None)
+
+
+def _judge(line: FactLine, published: Published) -> None:
+    """Say of a good line what will keep it from counting, as far as it can be told without other facts."""
+    data = line.fact.data
+    if isinstance(data, Unknown):
+        published.unknown[line.fact.type] += 1
+    if not isinstance(data, PoolConfigured):
+        return
+    for one in data.lists:
+        found = refusals(one, _systems())
+        for refusal in found:
+            click.echo(f"line {line.number}: {data.pool}, list {one.id} would be held: {refusal.sentence}", err=True)
+        if found:
+            published.held.append({"line": line.number, "pool": data.pool, "list": one.id, "refusals": to_builtins(found)})
+
+
+@cache
+def _systems() -> Systems:
+    """Those that a rater of this installation would know. Facts are published whatever is installed."""
+    try:
+        return known_systems()
+    except BadPlugin as error:
+        click.echo(str(error), err=True)
+        return SYSTEMS
 
 
 async def append_lines(log: Log, partition: int, lines: Sequence[FactLine]) -> list[int]:
