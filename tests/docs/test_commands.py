@@ -9,6 +9,7 @@ from msgspec.structs import fields
 from rerate.audit.scoring import Band, Score
 from rerate.cli import cli
 from rerate.ratings.calculating import Answer, Outcome, Remark, ToldGame, ToldPerformance, ToldStep
+from rerate.ratings.describing import Described, Field, Parameter
 from rerate.ratings.performance import BY_NAME
 from rerate.ratings.refusing import Refusal
 
@@ -43,3 +44,8 @@ def test_the_row_of_scores_names_every_field_it_writes(struct: type) -> None:
 
 def test_the_row_of_publish_names_every_field_of_what_a_list_would_be_held_for() -> None:
     assert {field.name for field in fields(Refusal)} <= set(re.findall(r"`([a-z_]+)`", ROWS["publish"]))
+
+
+@pytest.mark.parametrize("struct", [Described, Parameter, Field])
+def test_the_row_of_systems_names_every_field_it_writes(struct: type) -> None:
+    assert {field.name for field in fields(struct)} <= set(re.findall(r"`([a-z_]+)`", ROWS["systems"]))

@@ -1,9 +1,11 @@
 """`rerate systems`: which rating systems there are, and what a list or a calculator may say to each."""
 
 import click
+import orjson
 
 from rerate.cli.base import Options, shared_options
 from rerate.cli.output import say, table, write_json
+from rerate.intake.cloudevents import CloudEvent, cloud_event
 from rerate.ratings.describing import Described, described, rates_by
 from rerate.ratings.installed import known_systems
 
@@ -13,7 +15,8 @@ from rerate.ratings.installed import known_systems
 @shared_options
 @click.pass_obj
 def systems(options: Options, system: str | None) -> None:
-    """The rating systems, those of installed packages among them; of one SYSTEM, every parameter with default and meaning."""
+    """The rating systems, those of installed packages among them; of one SYSTEM, every parameter with default and meaning, and what a
+    rating from elsewhere (`rating-seeded`) may say."""
     known = known_systems()
     if system is not None and system not in known:
         raise click.UsageError(f"there is no system {system}; those known are {', '.join(sorted(known))}")
@@ -36,10 +39,21 @@ def _show(one: Described) -> None:
     say("")
     table(
         ["parameter", "default", "meaning"],
-        [(parameter.name, _default(parameter.default), parameter.meaning) for parameter in one.parameters],
+        [(parameter.name, _as_json(parameter.default), parameter.meaning) for parameter in one.parameters],
     )
+    say("", "What a `rating-seeded` fact may say as `state`:", "")
+    fields = [(field.name, _as_json(field.example), "yes" if field.is_needed else "", field.meaning) for field in one.seed]
+    table(["field", "example", "needed", "meaning"], fields)
+    say("", "Such a fact; the greatest `revision` of a player's counts, and games before `as_of` do not rate:", "")
+    say(_as_json(example_seed(one)))
 
 
-def _default(value: str | int) -> str:
-    """As JSON has it, so that nobody sends a number for a decimal."""
-    return f'"{value}"' if isinstance(value, str) else str(value)
+def example_seed(one: Described) -> CloudEvent:
+    """A rating from elsewhere as a fact, to be filled in."""
+    data = {"pool": "fed:main", "list": "main", "player": "fed:p1", "revision": 1, "as_of": "2024-01-01", "state": one.example}
+    return cloud_event("rating-seeded", "fed/office", "s1", data | {"origin": {"code": "old-list"}})
+
+
+def _as_json(value: object) -> str:
+    """So that nobody sends a number for a decimal."""
+    return orjson.dumps(value).decode()

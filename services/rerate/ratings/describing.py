@@ -1,4 +1,5 @@
-"""What a system can be asked for: its kinds of period and quanta, its parameters, the traits it looks at. Found by asking the system."""
+"""What a system can be asked for: its kinds of period and quanta, its parameters, the traits it looks at, the fields of its seeds. Found by
+asking the system; what the fields mean only its authors know."""
 
 from collections.abc import Callable, Mapping
 from typing import get_args
@@ -8,6 +9,7 @@ from msgspec import Struct
 from rerate.messages.facts import PeriodKind
 from rerate.ratings.face import System, Unusable
 from rerate.ratings.quantum import PER_POINT
+from rerate.ratings.seed_fields import SEED_FIELDS, SeedField
 
 Maker = Callable[[Mapping[str, object], int, str], System]
 
@@ -22,6 +24,18 @@ class Parameter(Struct, frozen=True, kw_only=True):
     """With its limits."""
 
 
+class Field(Struct, frozen=True, kw_only=True):
+    """A field of a seed's state."""
+
+    name: str
+    example: object
+    """As JSON has it."""
+    is_needed: bool
+    """Whether there is no seed without it."""
+    meaning: str
+    """With its limits; empty where the system's package says no more."""
+
+
 class Described(Struct, frozen=True, kw_only=True):
     """A system with its version, unset parameters at their defaults."""
 
@@ -31,6 +45,10 @@ class Described(Struct, frozen=True, kw_only=True):
     traits: tuple[str, ...]
     """Of registered players, that it asks for."""
     parameters: tuple[Parameter, ...]
+    seed: tuple[Field, ...]
+    """What the `state` of a `rating-seeded` fact may say."""
+    example: dict[str, object]
+    """Such a state."""
 
 
 def described(name: str, maker: Maker) -> Described:
@@ -44,12 +62,26 @@ def described(name: str, maker: Maker) -> Described:
                 continue
     kinds = dict.fromkeys(kind for kind, _ in bound)
     documented = next((system.parameters for system in bound.values()), {})
+    fields, example = _seed(name, next(iter(bound.values()), None))
     return Described(
         system=name,
         quanta={kind: tuple(quantum for other, quantum in bound if other == kind) for kind in kinds},
         traits=tuple(sorted({trait for system in bound.values() for trait in system.traits})),
         parameters=tuple(Parameter(name=name, default=default, meaning=meaning) for name, (default, meaning) in documented.items()),
+        seed=fields,
+        example=example,
     )
+
+
+def _seed(name: str, system: System | None) -> tuple[tuple[Field, ...], dict[str, object]]:
+    """The fields of a seed, and a state of them: as told by those who know, else those of a newcomer's state."""
+    if system is None:
+        return (), {}
+    told = SEED_FIELDS.get(name) or {field: SeedField(value, "") for field, value in system.wire_state(system.start()).items()}
+    example: dict[str, object] = {field: one.example for field, one in told.items() if one.is_in_example}
+    needed = {field for field in example if system.seed({other: value for other, value in example.items() if other != field}) is None}
+    fields = (Field(name=field, example=one.example, is_needed=field in needed, meaning=one.meaning) for field, one in told.items())
+    return tuple(fields), example
 
 
 def rates_by(one: Described) -> str:
