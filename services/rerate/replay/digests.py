@@ -2,7 +2,8 @@
 
 period = SHA-256( "rerate.period.1\\n"  u16 length + key  u32 rows  rows by id bytes: u16 length + id, state )
 inputs = SHA-256( "rerate.games.1\\n"   u16 length + key  u32 games  by (event, game): u16 + event, u16 + game, u16 + white, u16 + black,
-                  u8, u8 half points, u8 bits, with bit 4 u16 + traits, with bit 8 first and last day and u16 + category )
+                  u8, u8 half points, u8 bits, with bit 4 u16 + traits, with bit 8 first and last day and u16 + category, with bit 16 the
+                  game's own day )
 adjusted = SHA-256( "rerate.adjusted.1\\n"  u16 length + key  u32 1 + persons  u16 + kind, u16 + value  persons by id bytes: u16 + id )
                   (for everybody: u32 0, no person) in place of an adjustment's inputs
 list   = SHA-256( "rerate.list.1\\n"  or "rerate.inputs.1\\n"  period digests in order )
@@ -21,8 +22,8 @@ ADJUSTED = b"rerate.adjusted.1\n"
 LIST = b"rerate.list.1\n"
 INPUTS = b"rerate.inputs.1\n"
 
-_TRAITS, _SEEN = 4, 8
-"""Bits of a game in the input digest: traits of the players follow, dates and category of the event follow."""
+_TRAITS, _SEEN, _DAY = 4, 8, 16
+"""Bits of a game in the input digest: traits of the players follow, dates and category of the event follow, the game's own day follows."""
 
 SEEDS_KEY = b"\x00"
 """Key of the period of seeds: its kind, and nothing after it."""
@@ -49,13 +50,15 @@ def input_digest(key: bytes, games: Iterable[Entry]) -> bytes:
 
 
 def _game(g: Entry) -> bytes:
-    bits = g.rated | (_TRAITS if g.white_traits or g.black_traits else 0) | (_SEEN if g.info.start else 0)
+    bits = g.rated | (_TRAITS if g.white_traits or g.black_traits else 0) | (_SEEN if g.info.start else 0) | (_DAY if g.day else 0)
     parts = [tag(g.event), tag(g.id), tag(g.white), tag(g.black), bytes((g.white_half, g.black_half, bits))]
     if bits & _TRAITS:
         sides = {"black": dict(g.black_traits), "white": dict(g.white_traits)}
         parts.append(tag(canonical(sides).decode()))
     if bits & _SEEN:
         parts += [g.info.start.encode(), g.info.end.encode(), tag(g.info.category)]
+    if bits & _DAY:
+        parts.append(g.day.encode())
     return b"".join(parts)
 
 

@@ -93,7 +93,7 @@ def entries(
     def seen(person: str, key: Key, game: Game) -> Traits:
         traits = traits_of(person) if rules.traits else ()
         of_list = rules.at(str(key[0])).fallback if rules.fallbacks else None
-        if of_list is None or (rating := fallback_of(of_list, person, _start(rating_list, event, game))) is None:
+        if of_list is None or (rating := fallback_of(of_list, person, _judged_on(rating_list, event, game))) is None:
             return traits
         return (*traits, (FALLBACK, rating))
 
@@ -130,15 +130,15 @@ def entries(
 
 def _info(rating_list: RatingList, rules: ListRules, event: Event, game: Game, key: Key) -> EventInfo:
     system = rules.at(str(key[0]))
-    start = _start(rating_list, event, game)
-    reads = system.reads(key, start) if system.reads_older else ()
+    reads = system.reads(key, _judged_on(rating_list, event, game)) if system.reads_older else ()
     if not rules.sees_events:
         return EventInfo(event.id, event.date, reads=reads)
-    return EventInfo(event.id, event.date, start, event.category or "", reads)
+    return EventInfo(event.id, event.date, event.start_date or event.date, event.category or "", reads)
 
 
-def _start(rating_list: RatingList, event: Event, game: Game) -> str:
-    """The day whose list judges a game: the event's first, with `dated_by: game` the game's own."""
+def _judged_on(rating_list: RatingList, event: Event, game: Game) -> str:
+    """The day whose list judges a game: the event's first, with `dated_by: game` the game's own. The rules are those of the event's first
+    day all the same: what changes on a date changes for events that begin on it or later."""
     return (game.date if rating_list.dated_by == "game" else event.start_date) or event.date
 
 
