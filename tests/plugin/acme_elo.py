@@ -72,7 +72,7 @@ class AcmeElo(Usual):
     def start(self) -> State:
         return self._start
 
-    def seed(self, fields: Mapping[str, object]) -> State | None:
+    def seed(self, fields: Mapping[str, object], as_of: str = "") -> State | None:
         """A seed is {rating, games?}."""
         rating, games = fields.get("rating"), fields.get("games", 0)
         if not {"rating"} <= fields.keys() <= {"rating", "games"} or not isinstance(rating, str) or type(games) is not int or games < 0:
@@ -83,7 +83,7 @@ class AcmeElo(Usual):
     def with_counters(self, chosen: State, others: Sequence[State]) -> State:
         return (chosen[0], min(NEW_GAMES, chosen[1] + sum(state[1] for state in others)))
 
-    def adjust(self, state: State, kind: str, value: str) -> State | None:
+    def adjust(self, state: State, kind: str, value: str, date: str = "") -> State | None:
         quanta = quanta_of(value, self.per_point)
         if quanta is None or kind not in ("set", "add"):
             return None

@@ -121,6 +121,28 @@ def test_a_list_says_whether_a_seed_beyond_its_limits_is_refused_or_limited() ->
     assert (refused.standing(seed), refused.rating("A", "glicko")) == ("in-force", "2000.0"), "the configuration decides, not the message"
 
 
+def test_a_list_says_whether_a_seed_below_the_floor_of_its_date_is_refused_or_no_rating() -> None:
+    seed = seeded("A", list="fide", as_of="2024-06-01", state={"rating": "1399", "games": 40})
+    refused = Driven(lists(1, of("fide/1")), seed)
+    assert (refused.standing(seed), refused.rating("A", "fide")) == ("no-effect state", None)
+    before = seeded("A", list="fide", as_of="2024-02-29", state={"rating": "1399", "games": 40})
+    assert Driven(lists(1, of("fide/1")), before).standing(before) == "in-force"
+    refused.take(lists(2, of("fide/1", {"seed_below_floor": "unrated"})))
+    assert (refused.standing(seed), refused.rating("A", "fide")) == ("in-force", None)
+    assert refused.holds() == refused.fresh().holds()
+
+
+@pytest.mark.parametrize(
+    "config",
+    [of("uschess/1", dated_by="game"), of("fide/1", {"kind": "rapid", "fallback": "fide"})],
+    ids=["events in parts", "stands in for itself"],
+)
+def test_a_list_that_its_system_cannot_have_so_is_held(config: Data) -> None:
+    pool = Driven(lists(1, config, club_list("elo")), published("e1", 1, "A>B"))
+    assert pool.head()["lists"][config["id"]]["held"] == "parameters"
+    assert pool.rating("A") == "1220.0"
+
+
 def test_a_seed_for_a_list_that_is_not_there_or_is_held_waits_for_it() -> None:
     seed = seeded("A", list="fide", state={"rating": "1800", "games": 40})
     pool = Driven(lists(1, club_list("elo")), seed)

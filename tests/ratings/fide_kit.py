@@ -72,7 +72,7 @@ def one_player(
         built.now[ME] = own
     opponent = 0
     for at, (rating, games) in enumerate(events):
-        key = ("0001-01", at)
+        key = (start[:7], at)
         event = built.event(start, reads=key)
         read: dict[int, State] = {} if own is None else {ME: own}
         if rating is not None:

@@ -75,7 +75,7 @@ class Plain:
             mine = [(event, self.games_of(event, me)) for event in events]
             mine = [(event, games) for event, games in mine if games]
             if mine:
-                old = now.get(me, Player())
+                old = self.listed(now.get(me, Player()), month)
                 after[me] = self.first(month, lists, old, mine) if old.rating is None else self.change(month, lists, me, old, mine)
         return after
 
@@ -89,7 +89,12 @@ class Plain:
         return out
 
     def list_of(self, month: str, lists: Callable[[str], dict[int, Player]], event: Event) -> dict[int, Player]:
-        return lists(min(event.start[:7], month))
+        then = min(event.start[:7], month)
+        return {me: self.listed(player, then) for me, player in lists(then).items()}
+
+    def listed(self, player: Player, month: str) -> Player:
+        """Who is below the floor of a list has no rating on it."""
+        return player if player.rating is None or player.rating >= self.floor(month) else replace(player, rating=None)
 
     def change(
         self,
@@ -171,7 +176,9 @@ class Plain:
         return 40 if player.games < 30 else 20
 
     def floor(self, month: str) -> float:
-        return 1000 if self.mean or month < "2024-03" else 1400
+        if month < "2009-07" or month >= "2024-03":
+            return 1400
+        return 1200 if month < "2012-07" else 1000
 
     def first(
         self, month: str, lists: Callable[[str], dict[int, Player]], old: Player, mine: list[tuple[Event, list[tuple[int, float]]]]
@@ -190,9 +197,10 @@ class Plain:
             if sum(score for _, _, score in first[1]) == 0:
                 counted.remove(first)
         pool = tuple(game for game in old.pool if number - game[0] < 26) + tuple(game for _, games in counted for game in games)
-        if not counted or len(pool) < (9 if self.mean else 5):
+        latest = max((event.start for event, _ in counted), default="")
+        if not counted or len(pool) < (9 if self.mean or latest < "2014-07-01" else 5):
             return replace(old, has_begun=has_begun, pool=pool)
-        rating = self.initial(month, [one[1] for one in pool], sum(one[2] for one in pool), max(event.start for event, _ in counted))
+        rating = self.initial(month, [one[1] for one in pool], sum(one[2] for one in pool), latest)
         if rating < self.floor(month):
             return replace(old, has_begun=has_begun, pool=pool)
         return Player(rating, old.games, max(old.peak, rating), True)
@@ -202,7 +210,7 @@ class Plain:
             ratings, won = [*ratings, 1800, 1800], won + 1
         mean = sum(ratings) / len(ratings)
         if start < "2024-03-01" and won > len(ratings) / 2:
-            step = (12.5 if month < "2011-07" else 15) if self.mean else 20
+            step = 12.5 if month < "2011-07" else 15 if self.mean or month < "2014-07" else 20
             return half_away(mean + step * 2 * (won - len(ratings) / 2))
         share = math.floor(round(100 * won / len(ratings), 7) + 0.5)
         rating = half_away(mean + SHARES[f"{share / 100:.2f}"])

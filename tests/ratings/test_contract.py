@@ -223,7 +223,7 @@ class TakesTheLastSeed(AcmeElo):
 
 
 class AddsTwice(AcmeElo):
-    def adjust(self, state: State, kind: str, value: str) -> State | None:
+    def adjust(self, state: State, kind: str, value: str, date: str = "") -> State | None:
         after = super().adjust(state, kind, value)
         return after if after is None or kind != "add" else (2 * after[0] - state[0], after[1])
 

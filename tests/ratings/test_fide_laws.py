@@ -96,11 +96,12 @@ def test_numbers_of_players_and_the_order_of_games_never_reach_a_result(name: st
     for period, rows in months(system, number):
         order = sorted(range(len(period.games)), key=lambda at: (period.games.event[at], Random(number + at).random()))
         now = Lists({numbers_of[player]: state for player, state in period.now.states.items()})
+        reads: list[Key] = [(*(one.reads or period.key), at) for at, one in enumerate(period.events)]
         read: dict[Key, Lists] = {
-            (event,): Lists({numbers_of[player]: state for player, state in period.read(event).states.items()})
+            reads[event]: Lists({numbers_of[player]: state for player, state in period.read(event).states.items()})
             for event in range(len(period.events))
         }
-        events = [one._replace(reads=(number,)) for number, one in enumerate(period.events)]
+        events = [one._replace(reads=key) for one, key in zip(period.events, reads, strict=True)]
         games = moved_to(period.games, numbers_of, order)
         again = system.rate(Period(period.key, games, 0, len(games), events, now, read.__getitem__))
         assert {back[player]: row for player, row in again.items()} == rows
@@ -117,6 +118,8 @@ def test_lines_sum_up_to_the_row(name: str, number: int) -> None:
             if not (system.rated(before) and system.rated(row.state)):
                 continue
             lines: list[Any] = [system.wire_line(line) for line in row.lines]
+            if any("dropped" in line for line in lines):
+                continue  # below a floor that has risen, and rated again in the same month
             change = sum((line["k"] * (Fraction(line["score"]) - Fraction(line["expected"])) for line in lines), Fraction(0))
             limit = Fraction(len(lines) if name == "blitz" else 1, 2 * per_point)
             assert abs(Fraction(row.state[0] - before[0], per_point) - change) <= limit

@@ -57,6 +57,9 @@ BAD: dict[str, list[Any]] = {
     "official_category": [1, True],
     "initial_games": [0, 31, "5", True],
     "initial_step": ["12.5", 20, True],
+    "seed_below_floor": ["keep", 1400, True],
+    "floor": [1400, "no", True],
+    "lists": ["weekly", "two-monthly", 4],
     "new_30_from": [0, 20110000, 20111301, 20110732, 99999999, "2011", True],
     "one_capped_from": [0, 20220100, "2022", False],
 }
@@ -66,11 +69,10 @@ BAD_OF = {
     | {
         "cap": [-1, 5001, "400", True],
         "exempt_2650": [True, "never"],
-        "floor": [1400, "no", True],
         "newcomer": ["rated", "0", "-100", "1500.05", 1500, True],
     },
     "fide-2009/1": {name: values for name, values in BAD.items() if name not in ("kind", "fallback", "no_birth_year", "one_capped_from")}
-    | {"lists": ["weekly", 4], "cap_on": ["both", True], "floor": [0, 3001, "1400", True]},
+    | {"lists": ["weekly", 4], "cap_on": ["both", True], "floor": [0, 3001, "1400", "none", True]},
 }
 
 
@@ -167,9 +169,29 @@ def test_a_player_without_a_birth_year_is_an_adult_or_a_junior() -> None:
         built.game(built.event("2026-03-05"), ME, 1, 2)
         return int(built.rate()[ME].lines[0].k)
 
-    young, old, ahead = (("birth_year", 2008),), (("birth_year", 2007),), (("birth_year", 2027),)
-    assert [k(traits) for traits in ((), young, old, ahead, (("birth_year", True),))] == [20, 40, 20, 20, 20]
-    assert [k(traits, no_birth_year="junior") for traits in ((), young, old, ahead, (("birth_year", "2007"),))] == [40, 40, 20, 40, 40]
+    young, old, ahead = (("birth_year", 2008),), (("birth_year", "2007"),), (("birth_year", 2027),)
+    for none in ((("birth_year", "true"),), (("birth_year", 11),), (("birth_year", "20080"),), ahead, ()):
+        assert [k(none), k(none, no_birth_year="junior")] == [20, 40]
+    for parameters in ({}, {"no_birth_year": "junior"}):
+        assert [k(traits, **parameters) for traits in (young, (("birth_year", "2008"),), old)] == [40, 40, 20]
+
+
+def test_who_has_no_birth_year_is_told_so_where_it_matters() -> None:
+    def rule(rating: str, *traits: tuple[str, Any], **parameters: Any) -> str:
+        system = Fide(parameters, 1, "month")
+        built = Built(system)
+        built.now = {ME: seeded(system, rating), 1: seeded(system, "1800")}
+        built.traits[ME] = traits
+        built.game(built.event("2026-03-05"), ME, 1, 2)
+        return next(step.text for step in system.explain(built.period(), ME) if step.code == "k")
+
+    settled = "K 20 with 30 or more games on the list, never 2400 so far"
+    assert rule("1800") == f"{settled}; no birth year is registered, so taken for an adult"
+    assert rule("1800", ("birth_year", 11)) == f"{settled}; the registered birth year 11 is none, so taken for an adult"
+    assert rule("1800", ("birth_year", 1980)) == rule("2300") == settled
+    assert rule("1800", no_birth_year="junior") == (
+        "K 40 until the end of the year of the 18th birthday, never 2300 so far; no birth year is registered, so taken for a junior"
+    )
 
 
 @pytest.mark.parametrize(("counts", "games"), [("no", 0), ("yes", 12)])
@@ -204,15 +226,15 @@ def test_how_many_games_make_a_first_rating_is_a_parameter() -> None:
 @pytest.mark.parametrize(
     ("parameters", "month", "rating"),
     [
-        ({}, "2010-03", 1840),
-        ({"initial_step": "half-k"}, "2010-03", 1825),
-        ({"initial_step": "half-k"}, "2012-03", 1830),
-        ({"initial_step": "half-k"}, "2015-03", 1840),
+        ({"initial_step": "20"}, "2010-03", 1840),
+        ({}, "2010-03", 1825),
+        ({}, "2012-03", 1830),
+        ({}, "2015-03", 1840),
     ],
 )
 def test_the_archived_step_of_a_first_rating(parameters: dict[str, Any], month: str, rating: int) -> None:
     """One point above half against 1800: two half points at 20, or at half of K 25, 30, 40."""
-    games = [*[["1800", "1"]] * 3, *[["1800", "0.5"]] * 2, ["1800", "0"]]
+    games = [["1800", "1"], ["1800", "1"], *[["1800", "0.5"]] * 7]
     built = one_player(Fide(parameters, 1, "month"), None, [(None, games)], f"{month}-05", month)
     assert built.rate()[ME].state[0] == rating
 
@@ -221,7 +243,7 @@ def test_the_day_of_k_30_is_a_parameter() -> None:
     def k(month: str, **parameters: Any) -> int:
         system = Fide(parameters, 1, "month")
         built = one_player(system, seeded(system, "1800", 0), [("1800", [["1800", "1"]])], f"{month}-05", month)
-        built.older[("0001-01", 0)][ME] = built.now[ME]
+        built.older[(month, 0)][ME] = built.now[ME]
         return int(built.rate()[ME].lines[0].k)
 
     assert (k("2011-06"), k("2011-07"), k("2014-06"), k("2014-07")) == (25, 30, 30, 40)

@@ -314,11 +314,15 @@ def test_the_rule_of_a_first_rating_goes_by_the_start_of_the_latest_event() -> N
         assert one_player(FIDE, None, [(None, games)], start, "2024-03").rate()[ME].state[0] == rating
 
 
-@pytest.mark.parametrize(("month", "rating", "is_rated"), [("2024-02", 1000, True), ("2024-02", 999, False), ("2024-03", 1399, False)])
-def test_a_first_rating_below_the_floor_is_not_published_and_goes_on_pooling(month: str, rating: int, is_rated: bool) -> None:
-    games = [[str(rating), "0.5"]] * 5
-    if month >= "2024-03":
-        games = [["1239", "0.5"]] * 5  # with two of 1800: 1399
+@pytest.mark.parametrize(
+    ("month", "games", "is_rated"),
+    [
+        ("2024-02", [["1000", "0.5"]] * 5, True),  # 1000
+        ("2024-02", [["1000", "0.5"]] * 4 + [["1000", "0"]], False),  # 928
+        ("2024-03", [["1400", "0.5"]] + [["1400", "0"]] * 4, False),  # with two of 1800: 1284
+    ],
+)
+def test_a_first_rating_below_the_floor_is_not_published_and_goes_on_pooling(month: str, games: list[list[str]], is_rated: bool) -> None:
     state, built = pooling((month, games))
     assert FIDE.rated(state) is is_rated
     if not is_rated:
@@ -331,10 +335,11 @@ def test_a_first_rating_below_the_floor_is_not_published_and_goes_on_pooling(mon
 def test_the_explanation_of_a_first_rating_tells_every_game_and_month() -> None:
     _, built = pooling(("2026-01", [DRAW, DRAW]), ("2026-03", [DRAW, ["", "1"], ["1700", "1"], ["1900", "0"]]))
     steps = FIDE.explain(built.period(), ME)
-    assert [step.code for step in steps] == ["counts", "not-counted", "counts", "counts", "pooled", "pooled", "initial"]
-    assert [step.text for step in steps[-3:]] == [
+    assert [step.code for step in steps] == ["counts", "not-counted", "counts", "counts", "pooled", "pooled", "initial", "initial"]
+    assert [step.text for step in steps[-4:]] == [
         "2026-01: 1.0 of 2 games are pooled",
         "2026-03: 1.5 of 3 games are pooled",
+        "2 imaginary opponents rated 1800 are added, each game drawn",
         "3.5 of 7 games, share 0.50, opponents' mean 1800.00: +0, so 1800",
     ]
     assert steps[0].text == "against 1800 in the list in force on 2026-03-05: scored 0.5"
@@ -390,7 +395,7 @@ def test_who_falls_below_the_floor_has_no_rating(month: str, rating: str, after:
 
 def test_who_has_fallen_is_treated_like_anybody_without_a_rating() -> None:
     fallen = one_player(FIDE, seeded(FIDE, "1401", 12), [("1401", [["2500", "0"]])]).rate()[ME].state
-    assert (FIDE.rated(fallen), FIDE.provisional(fallen), FIDE.games(fallen)) == (False, True, 13)
+    assert (FIDE.rated(fallen), FIDE.provisional(fallen), fallen[2]) == (False, True, 13)
     back = one_player(FIDE, fallen, [(None, [DRAW] * 5)], "2026-04-05", "2026-04").rate()[ME].state
     assert FIDE.wire_state(back) == FIDE.wire_state(seeded(FIDE, "1800", 13))
 
@@ -471,7 +476,7 @@ def test_an_adjustment_by_decision(state: str | None, kind: str, value: str, rat
     after = FIDE.adjust(before, kind, value)
     assert after is not None
     assert FIDE.wire_state(after).get("rating") == rating
-    assert FIDE.games(after) == 7
+    assert after[2] == 7
     if rating is None:
         assert after == before
 

@@ -19,7 +19,7 @@ FIDE, CURVE = Fide({}, 1, "month"), FideCurve({}, 10, "month")
 @pytest.mark.parametrize("system", [FIDE, Fide2009({}, 1, "month"), CURVE])
 def test_a_newcomer_has_nothing(system: Fide) -> None:
     start = system.start()
-    assert (start, system.rated(start), system.provisional(start), system.games(start)) == ((0, 0, 0), False, True, 0)
+    assert (start, system.rated(start), system.provisional(start), start[2]) == ((0, 0, 0), False, True, 0)
     assert system.wire_state(start) == {"games": 0, "reached_2300": False, "reached_2400": False, "first_event_over": False}
 
 

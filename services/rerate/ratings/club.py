@@ -98,7 +98,7 @@ class Club(Usual):
     def start(self) -> State:
         return self._start
 
-    def seed(self, fields: Mapping[str, object]) -> State | None:
+    def seed(self, fields: Mapping[str, object], as_of: str = "") -> State | None:
         """A seed is {rating, games}: a decimal string of the list's quantum and a whole number."""
         rating, games = fields.get("rating"), fields.get("games")
         if fields.keys() != {"rating", "games"} or not isinstance(rating, str) or type(games) is not int or games < 0:
@@ -109,7 +109,7 @@ class Club(Usual):
     def with_counters(self, chosen: State, others: Sequence[State]) -> State:
         return (chosen[0], min(self._cap, chosen[1] + sum(state[1] for state in others)))
 
-    def adjust(self, state: State, kind: str, value: str) -> State | None:
+    def adjust(self, state: State, kind: str, value: str, date: str = "") -> State | None:
         """See `System.adjust`. The club ladder has no formula. Games that another rule counted further are cut to this rule's cap."""
         quanta = quanta_of(value, self.per_point)
         if quanta is None or kind not in ("set", "add"):
@@ -200,7 +200,7 @@ class Club(Usual):
             steps.append(Step("change", text, GUIDE, event, g, adds))
         steps.append(Step("k", f"K {self._k_new} for the first {self._k_new_games} games, then {self._k_established}: {of}", GUIDE))
         rounded = Fraction(round_half_away(change.numerator * self.per_point, change.denominator), self.per_point)
-        text = f"the sum {signed(change)}, rounded half away from zero to {signed(rounded)}"
+        text = f"the sum {signed(change, 6)}, rounded half away from zero to {signed(rounded)}"
         steps.append(Step("rounding", text, GUIDE, adds=rounded - change))
         return steps
 

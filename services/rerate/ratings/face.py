@@ -40,11 +40,12 @@ class EventInfo(NamedTuple):
     end: str
     """Its last day."""
     start: str = ""
-    """Its first day (with `dated_by: game` the game's day); empty unless a system of the list sees events."""
+    """Its first day, its last if none is known; empty unless a system of the list sees events."""
     category: str = ""
     """Empty if it has none, or no system of the list sees events."""
     reads: Key = ()
-    """Its games are judged by the list as it stood before the first period that is not below this key; empty: as it stands."""
+    """Its games (with `dated_by: game` those of days that read alike) are judged by the list as it stood before the first period that is
+    not below this key; empty: as it stands."""
 
 
 class Games:
@@ -202,6 +203,10 @@ class System(Protocol):
         """Whether start and category of an event matter. If not, `EventInfo` leaves them empty."""
 
     @property
+    def needs_whole_events(self) -> bool:
+        """Whether all games of an event are rated together; a list `dated_by: game`, which may rate parts of it apart, is held then."""
+
+    @property
     def traits(self) -> frozenset[str]:
         """Names of the traits it asks of registered players. Others are left out of the columns."""
 
@@ -221,15 +226,17 @@ class System(Protocol):
     def start(self) -> State:
         """A newcomer's state."""
 
-    def seed(self, fields: Mapping[str, object]) -> State | None:
-        """The state that a seed's fields stand for; None if this system cannot use them. Of `wire_state` of a state it is that state."""
+    def seed(self, fields: Mapping[str, object], as_of: str = "") -> State | None:
+        """The state that a seed's fields stand for; None if this system cannot use them, or not on the day `as_of`. Without a day, of
+        `wire_state` of a state it is that state."""
 
     def with_counters(self, chosen: State, others: Sequence[State]) -> State:
         """The chosen seed's state with the counters and latches of the person's other seeds added."""
 
-    def adjust(self, state: State, kind: str, value: str) -> State | None:
+    def adjust(self, state: State, kind: str, value: str, date: str = "") -> State | None:
         """A state after an adjustment by decision: `set` a rating, `add` points (decimal strings), or a `formula` by its name; unchanged
-        where it is not for such a state. None if the system cannot use the value or has no such formula."""
+        where it is not for such a state. None if the system cannot use the value, or not from the date (or month) on for which it is, or
+        has no such formula."""
 
     def rate(self, period: Period) -> dict[int, Row]:
         """Rate the games of one period.
@@ -271,6 +278,7 @@ class Usual:
     parameters: Documented = MappingProxyType({})
     reads_older: bool = False
     sees_events: bool = False
+    needs_whole_events: bool = False
     traits: frozenset[str] = frozenset()
     fallback: str | None = None
 

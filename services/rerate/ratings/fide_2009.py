@@ -16,7 +16,7 @@ from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.ratings.face import State, Traits, Unusable
 from rerate.ratings.fide_account import NO_RATING, Judged, Scored
 from rerate.ratings.fide_core import COMMON, FideLike, Game
-from rerate.ratings.fide_dates import month_index
+from rerate.ratings.fide_dates import dated_lists, every_second_month, floor_on, month_index
 from rerate.ratings.fide_gaps import CAP_400, Gaps, clamped
 from rerate.ratings.fide_k import K, old_k_of, old_newcomers_k
 from rerate.ratings.fide_tables import pd
@@ -25,12 +25,15 @@ NAME = "fide-2009/1"
 
 PARAMETERS: dict[str, tuple[str | int, str]] = {
     **COMMON,
-    "lists": ("dated", "dated: quarterly until the list of 2009-07-01, then every two months; or quarterly, two-monthly, monthly"),
+    "lists": (
+        "dated",
+        "dated: quarterly until the list of 2009-07-01, every two months until that of 2012-07-01, then every month; or quarterly, "
+        "two-monthly, monthly",
+    ),
     "cap_on": ("opponent", "opponent or mean: what a gap above the cap is cut for, each opponent before the mean is taken, or the mean"),
-    "floor": (1000, "the lowest rating published, whole points, 1 to 3,000"),
+    "floor": ("rule", "the lowest rating published: rule, by the date of the list; or whole points, 1 to 3,000"),
     "closing_days": (7, "so many days before its list's date a period closes, 1 to 28"),
     "initial_games": (9, "games against rated opponents that a first rating needs, 1 to 30"),
-    "initial_step": ("half-k", COMMON["initial_step"][1]),
 }
 """Every parameter with its default and meaning."""
 
@@ -50,15 +53,17 @@ class Fide2009(FideLike):
             raise Unusable(PARAMETERS_REFUSED)
         self._lists = self.choice("lists", "dated", "quarterly", "two-monthly", "monthly")
         self._is_cap_on_mean = self.choice("cap_on", "opponent", "mean") == "mean"
-        self._floor = self.number("floor", 1, 3_000)
+        self._floor = None if self.given["floor"] == "rule" else self.number("floor", 1, 3_000)
         self._gaps = Gaps("standard", 1, "9999-12-31", None, is_exempting=False)
 
     def closes(self, month: int) -> int:
         """Lists come out in January, April, July and October, or in January, March, May and so on; a period closes in the month before."""
-        if self._lists == "monthly":
-            return month
-        is_quarterly = self._lists == "quarterly" or (self._lists == "dated" and month <= _LAST_QUARTERLY)
-        return month + (2 - month % 3 if is_quarterly else 1 - month % 2)
+        is_dated = self._lists == "dated"
+        if self._lists == "quarterly" or (is_dated and month <= _LAST_QUARTERLY):
+            return month + 2 - month % 3
+        if is_dated:
+            return dated_lists(month)
+        return month if self._lists == "monthly" else every_second_month(month)
 
     def judge(self, event: int, own: State, is_later: bool, games: Sequence[Game], start: str) -> Judged:
         """One look-up for all games of the event."""
@@ -94,4 +99,4 @@ class Fide2009(FideLike):
         return Fraction(old_newcomers_k(date, self._new_30_from).k, 2) if self._is_half_k else Fraction(20)
 
     def floor(self, date: str) -> int | None:
-        return self._floor
+        return floor_on(date) if self._floor is None else self._floor

@@ -17,10 +17,11 @@ from rerate.ratings.expected import SCALE
 from rerate.ratings.face import BLACK, FALLBACK, WHITE, Documented, Key, Period, Row, State, States, Step, Traits, Unusable, Usual
 from rerate.ratings.fide_account import NO_RATING, Account, Judged, Line, Scored, date_of, places, row_of, start_of
 from rerate.ratings.fide_dates import Closing, in_force, month_index
-from rerate.ratings.fide_explain import steps_of
-from rerate.ratings.fide_initial import initial_rating
+from rerate.ratings.fide_explain import Wording, steps_of
+from rerate.ratings.fide_initial import initial_rating, min_games
 from rerate.ratings.fide_k import K, limited
 from rerate.ratings.fide_state import FIRST_EVENT_OVER, NEWCOMER, RATED, Pooled, added, pooled, rated_state, unrated_state
+from rerate.ratings.fide_texts import STANDARD, cited
 from rerate.ratings.quantum import MOST_POINTS, decimal, halves, quanta_of, round_half_away
 
 Game = tuple[int, int, int | None]
@@ -29,8 +30,8 @@ Game = tuple[int, int, int | None]
 Played = dict[int, list[Game]]
 """A player's games by event number, in order."""
 
-Reads = dict[int, States]
-"""The list that each event reads, by its number."""
+Reads = dict[int, tuple[States, int | None]]
+"""The list that each event reads, by its number, and that list's floor in quanta."""
 
 MAX_K = 1_000
 
@@ -41,8 +42,9 @@ COMMON: dict[str, tuple[str | int, str]] = {
     "below_floor": ("keep", "keep or forget games and latches of who falls below the floor and has no rating then"),
     "closing_days": (3, "so many days before its list's date a period closes, 1 to 28"),
     "official_category": ("fide-official", "the category of official events, for which it closes on the last day before the list"),
-    "initial_games": (5, "games against rated opponents that a first rating needs, 1 to 30"),
-    "initial_step": ("20", "20, or half-k of a newcomer's K: points per half point above half in the archived rule of first ratings"),
+    "initial_games": ("rule", "rule: 9 against rated opponents before 2014-07-01, then 5; or how many a first rating needs, 1 to 30"),
+    "initial_step": ("half-k", "half-k of a newcomer's K, or 20: points per half point above half in the archived rule of first ratings"),
+    "seed_below_floor": ("refuse", "refuse or unrated: what becomes of a seed with a rating below the lowest one of its date"),
     "new_30_from": (20110701, "from this day, as YYYYMMDD, to 2014-06-30 a newcomer's K is 30, before it 25"),
 }
 """Parameters of every FIDE-like system, with the present defaults."""
@@ -59,6 +61,8 @@ class FideLike(Usual, ABC):
     reads_older = True
     formulas: Mapping[str, Callable[[int, int], int]] = MappingProxyType({})
     """One-time changes by name, from a rating in quanta and the quanta in a point."""
+    book = STANDARD
+    """The regulations that its explanations cite."""
     counted_as = "counted as"
     """How the explanation of a game calls a gap that counts as another."""
 
@@ -73,7 +77,8 @@ class FideLike(Usual, ABC):
         self._round_events = self.choice("rounding", "period", "event") == "event"
         self._count_initial = self.choice("initial_games_count", "no", "yes") == "yes"
         self._keep_below = self.choice("below_floor", "keep", "forget") == "keep"
-        self._min_games = self.number("initial_games", 1, 30)
+        self._min_games = None if self.given["initial_games"] == "rule" else self.number("initial_games", 1, 30)
+        self._refuse_below = self.choice("seed_below_floor", "refuse", "unrated") == "refuse"
         self._is_half_k = self.choice("initial_step", "20", "half-k") == "half-k"
         self._new_30_from = self.day("new_30_from")
         self._by_hand = None if self.given["k"] == "rule" else K(self.number("k", 0, MAX_K), "K set by hand", "")
@@ -154,16 +159,20 @@ class FideLike(Usual, ABC):
     def start(self) -> State:
         return self._start
 
-    def seed(self, fields: Mapping[str, object]) -> State | None:
+    def seed(self, fields: Mapping[str, object], as_of: str = "") -> State | None:
         """A seed has the fields of `wire_state`, each of them optional: rating, games, reached_2300, reached_2400, first_event_over, and
         for a player without a rating his pooled months, as `pool_2026_03: games5-half7-sum9512` (the sum of ratings in quanta)."""
-        return fide_state.state_of(fields, self.per_point, self._least)
+        state = fide_state.state_of(fields, self.per_point, self._least)
+        if state is None or not as_of or not self._is_below(state, self.floor(as_of)):
+            return state
+        return None if self._refuse_below else self._unrated(state)
 
     def with_counters(self, chosen: State, others: Sequence[State]) -> State:
         return fide_state.with_counters(chosen, others)
 
-    def adjust(self, state: State, kind: str, value: str) -> State | None:
-        """See `System.adjust`. To set a rating gives it to who has none; all else leaves him as he is."""
+    def adjust(self, state: State, kind: str, value: str, date: str = "") -> State | None:
+        """See `System.adjust`. To set a rating gives it to who has none; all else leaves him as he is. Below the floor of the date no
+        rating can be set, and who comes to stand there by points added has no rating any more."""
         if kind == "formula":
             formula = self.formulas.get(value)
             if formula is None or not state[1] & RATED:
@@ -175,7 +184,21 @@ class FideLike(Usual, ABC):
         if kind == "add" and not state[1] & RATED:
             return state
         rating = quanta if kind == "set" else state[0] + quanta
-        return rated_state(rating, state[1], state[2], self.per_point) if self._least <= rating < MOST_POINTS * self.per_point else None
+        if not self._least <= rating < MOST_POINTS * self.per_point:
+            return None
+        after = rated_state(rating, state[1], state[2], self.per_point)
+        if not date or not self._is_below(after, self.floor(date if len(date) == 10 else f"{date}-01")):
+            return after
+        return None if kind == "set" else self._unrated(state)
+
+    @staticmethod
+    def _is_below(state: State, floor: int | None) -> bool:
+        """Whether a rating is below the floor: nobody's, then."""
+        return floor is not None and bool(state[1] & RATED) and state[0] < floor
+
+    def _unrated(self, state: State) -> State:
+        """Who falls below the floor (B02 7.2.1)."""
+        return unrated_state(state[1], state[2]) if self._keep_below else NEWCOMER
 
     def pack(self, state: State) -> bytes:
         return fide_state.pack(state)
@@ -201,7 +224,7 @@ class FideLike(Usual, ABC):
     def expected(self, white: State | None, black: State | None, key: Key, traits: tuple[Traits, Traits] = ((), ())) -> int:
         """White's expected score in millionths by the method of the system; a half where one of them has no rating, nor another that
         stands in for it."""
-        white, black = (self._stand_in(state or self._start, of) for state, of in zip((white, black), traits, strict=True))
+        white, black = (self._listed(state or self._start, None, of) for state, of in zip((white, black), traits, strict=True))
         if not white[1] & black[1] & RATED:
             return SCALE // 2
         return self.forecast(white[0], black[0], date_of(key)) * (SCALE // self.whole)
@@ -219,14 +242,21 @@ class FideLike(Usual, ABC):
         if player not in players:
             return []
         account = self._account(period, player, players[player], reads)
-        steps = steps_of(account, period, self.per_point, self.whole, self.source, self.floor(date_of(period.key)), self.counted_as)
-        if account.before[1] & RATED and not (period.now[player] or self._start)[1] & RATED:
+        how = Wording(self.book, self.per_point, self.whole, self.source, self.floor(date_of(period.key)), self.counted_as)
+        steps = steps_of(account, period, how)
+        now, date = period.now[player] or self._start, date_of(period.key)
+        first = []
+        if self._is_below(now, floor := self.floor(date)):
+            lowest = decimal(floor or 0, self.per_point)
+            text = f"{decimal(now[0], self.per_point)} is below {lowest}, the lowest rating by now: is without one"
+            first.append(Step("floor", text, cited(self.book, "7.2.1", date), adds=Fraction(-now[0], self.per_point)))
+        if account.before[1] & RATED and (first or not now[1] & RATED):
             rating = Fraction(account.before[0], self.per_point)
             text = (
                 f"has no rating on this list and plays with {decimal(account.before[0], self.per_point)}, the one on list {self.fallback}"
             )
-            steps.insert(0, Step("fallback", text, "FIDE rapid and blitz regulations (2024-03-01)", adds=rating))
-        return steps
+            first.append(Step("fallback", text, cited(self.book, "7.1", date), adds=rating))
+        return first + steps
 
     def _played(self, period: Period, only: int | None = None) -> tuple[dict[int, Played], Reads]:
         """The games of each player (or of one) that are rated for him by the facts, and the lists by which they are judged."""
@@ -238,25 +268,32 @@ class FideLike(Usual, ABC):
             white, black, bits, event = whites[i], blacks[i], rated[i], events[i]
             if only is not None and only not in (white, black):
                 continue
-            read = reads.get(event)
-            if read is None:
-                read = reads[event] = period.read(event)
+            found = reads.get(event)
+            if found is None:
+                of_list = date_of(period.events[event].reads or period.key)
+                found = reads[event] = period.read(event), self.floor(of_list)
+            read, floor = found
             if bits & WHITE and (only is None or white == only):
-                theirs = self._stand_in(read[black] or start, games.black_traits[i])
+                theirs = self._listed(read[black] or start, floor, games.black_traits[i])
                 players.setdefault(white, {}).setdefault(event, []).append(
                     (i, games.white_half[i], theirs[0] if theirs[1] & RATED else None)
                 )
             if bits & BLACK and (only is None or black == only):
-                theirs = self._stand_in(read[white] or start, games.white_traits[i])
+                theirs = self._listed(read[white] or start, floor, games.white_traits[i])
                 players.setdefault(black, {}).setdefault(event, []).append(
                     (i, games.black_half[i], theirs[0] if theirs[1] & RATED else None)
                 )
         return players, reads
 
-    def _stand_in(self, state: State, traits: Traits) -> State:
-        """The state, or for who has no rating the one that his rating on another list stands for: without pooled results, and no latch is
-        reached by it, for it was not published on this list (rapid and blitz regulations)."""
-        if state[1] & RATED or self.fallback is None:
+    def _listed(self, state: State, floor: int | None, traits: Traits) -> State:
+        """The state as a list shows it: who is below its floor (of old, when it was lower, or by a decision) has no rating. For who has
+        none the one that his rating on another list stands for: without pooled results, and no latch is reached by it, for it was not
+        published on this list (rapid and blitz regulations)."""
+        if state[1] & RATED:
+            if floor is None or state[0] >= floor:
+                return state
+            state = self._unrated(state)
+        if self.fallback is None:
             return state
         for name, value in traits:
             if name == FALLBACK and isinstance(value, str):
@@ -272,12 +309,13 @@ class FideLike(Usual, ABC):
     def _account(self, period: Period, me: int, played: Played, reads: Reads) -> Account:
         first = next(iter(played.values()))[0][0]
         traits = self._traits(period, me, first)
-        before = self._stand_in(period.now[me] or self._start, traits)
+        before = self._listed(period.now[me] or self._start, self.floor(date_of(period.key)), traits)
         if not before[1] & RATED:
             return self._pool(period, before, played)
         judged = []
         for event, games in played.items():
-            read = self._stand_in(reads[event][me] or self._start, self._traits(period, me, games[0][0]))
+            states, floor = reads[event]
+            read = self._listed(states[me] or self._start, floor, self._traits(period, me, games[0][0]))
             is_later = not read[1] & RATED
             judged.append(self.judge(event, before if is_later else read, is_later, games, start_of(period.events[event])))
         return self._change(date_of(period.key), before, judged, traits)
@@ -299,7 +337,7 @@ class FideLike(Usual, ABC):
         if floor is None or rating >= floor:
             after = rated_state(rating, before[1], before[2] + games, self.per_point)
         else:
-            after = unrated_state(before[1], before[2] + games) if self._keep_below else NEWCOMER
+            after = self._unrated((0, before[1], before[2] + games))
         return Account(before, judged, ks, used, exact, change, frozenset(), [], None, after)
 
     def _pool(self, period: Period, before: State, played: Played) -> Account:
@@ -321,8 +359,8 @@ class FideLike(Usual, ABC):
         if counted:
             months = added([*months, *(Pooled(month, one.counted, one.half, one.ratings) for one in counted)])
             number, scores, ratings = (sum(column) for column in zip(*(one[1:] for one in months), strict=True))
-            if number >= self._min_games:
-                latest = max(start_of(period.events[one.event]) for one in counted)
+            latest = max(start_of(period.events[one.event]) for one in counted)
+            if number >= (self._min_games or min_games(latest)):
                 initial = initial_rating(number, scores, Fraction(ratings, self.per_point), latest, self.step(date))
                 rating, floor = initial.rating * self.per_point, self.floor(date)
                 if floor is None or rating >= floor:

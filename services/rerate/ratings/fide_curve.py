@@ -15,7 +15,7 @@ from rerate.ratings.face import Unusable
 from rerate.ratings.fide_dated import DATED, DatedFide
 from rerate.ratings.fide_gaps import Gaps
 from rerate.ratings.fide_state import rated_state
-from rerate.ratings.quantum import MOST_POINTS, quanta_of
+from rerate.ratings.quantum import quanta_of
 
 NAME = "fide-curve/1"
 PERIODS = frozenset({"event", "date", "month"})
@@ -24,7 +24,6 @@ MAX_CAP = 5_000
 PARAMETERS: dict[str, tuple[str | int, str]] = {
     "cap": ("rule", "rule, or what a gap counts as at most, in points, 0 to 5,000; 0: gaps count as they are"),
     "exempt_2650": ("yes", "yes or no: whether real gaps count from 2650, as the rule has it from 2025-10-01"),
-    "floor": ("rule", "rule or none: whether who falls below the floor has no rating any more"),
     "newcomer": ("unrated", "unrated, or a newcomer's rating, a decimal string of the list's quantum; nobody is unrated then"),
     **DATED,
 }
@@ -46,16 +45,13 @@ class FideCurve(DatedFide):
         cap = None if self.given["cap"] == "rule" else self.number("cap", 0, MAX_CAP)
         is_exempting = self.choice("exempt_2650", "yes", "no") == "yes"
         self._gaps = Gaps(self._kind, per_point, self.day("one_capped_from"), cap, is_exempting)
-        self._has_floor = self.choice("floor", "rule", "none") == "rule"
         newcomer = self.given["newcomer"]
         if newcomer != "unrated":
             rating = quanta_of(newcomer, per_point) if isinstance(newcomer, str) else None
             if rating is None or rating <= 0:
                 raise Unusable(PARAMETERS_REFUSED)
             self._start = rated_state(rating, 0, 0, per_point)
-            self._has_floor = False
-        if not self._has_floor:
-            self._least = 1 - MOST_POINTS * per_point
+            self._drop_floor()
         self._finer = 10 if per_point == 1 else 1
         self._curve = expected_score(max(per_point, 10))
 
@@ -64,6 +60,3 @@ class FideCurve(DatedFide):
 
     def source(self, start: str) -> str:
         return f"logistic curve; {super().source(start)}"
-
-    def floor(self, date: str) -> int | None:
-        return super().floor(date) if self._has_floor else None

@@ -9,19 +9,25 @@ from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.ratings.face import Documented, State, Traits, Unusable
 from rerate.ratings.fide_account import NO_RATING, TOO_WIDE, Judged, Scored
 from rerate.ratings.fide_core import COMMON, FideLike, Game
+from rerate.ratings.fide_dates import dated_lists, floor_on
 from rerate.ratings.fide_gaps import Gaps, clamped
 from rerate.ratings.fide_initial import raise_2024
-from rerate.ratings.fide_k import K_40_20_10, K, k_of, old_newcomers_k
+from rerate.ratings.fide_k import K_40_20_10, K, k_of, old_newcomers_k, unknown_year
+from rerate.ratings.fide_texts import RAPID, STANDARD
+from rerate.ratings.quantum import MOST_POINTS
 
 DATED: dict[str, tuple[str | int, str]] = {
     "kind": ("standard", "standard, rapid or blitz: which games the list is for"),
     "fallback": ("none", "rapid and blitz: id of the list whose rating stands in for who has none here; none: nobody's does"),
     "no_birth_year": ("adult", "adult or junior: how K is chosen for a player without a registered birth_year"),
     "one_capped_from": (20220101, "events from this day, as YYYYMMDD, to 2024-02-29 have one capped win, the one with the widest gap"),
+    "floor": ("rule", "rule or none: whether there is a lowest rating, and nobody below it has one"),
+    "lists": ("dated", "dated: every two months until the list of 2012-07-01, then every month; or monthly"),
     **COMMON,
 }
 
-FLOOR_1400 = "2024-03-01"
+EARLIEST_BIRTH = 1850
+"""No year before it is somebody's."""
 
 
 class DatedFide(FideLike):
@@ -37,6 +43,11 @@ class DatedFide(FideLike):
         if not isinstance(fallback, str) or (fallback != "none" and self._kind == "standard"):
             raise Unusable(PARAMETERS_REFUSED)
         self.fallback = None if fallback == "none" else fallback
+        self.book = STANDARD if self._kind == "standard" else RAPID
+        self._has_floor = self.choice("floor", "rule", "none") == "rule"
+        if not self._has_floor:
+            self._drop_floor()
+        self._is_dated = self.choice("lists", "dated", "monthly") == "dated"
         self._is_junior_unknown = self.choice("no_birth_year", "adult", "junior") == "junior"
         self._gaps = Gaps(self._kind, per_point, self.day("one_capped_from"))
 
@@ -76,15 +87,20 @@ class DatedFide(FideLike):
         return self._gaps.source(start)
 
     def k_rule(self, date: str, state: State, traits: Traits) -> K:
-        birth_year = self._birth_year(int(date[:4]), traits)
-        return k_of(self._kind, date, state, self.per_point, birth_year, self._new_30_from)
+        this_year = int(date[:4])
 
-    def _birth_year(self, this_year: int, traits: Traits) -> int | None:
-        """As registered; what lies ahead is none, and who has none is a junior or an adult as the parameter has it."""
-        for name, value in traits:
-            if name == "birth_year" and type(value) is int and value <= this_year:
-                return value
-        return this_year if self._is_junior_unknown else None
+        def k(birth_year: int | None) -> K:
+            return k_of(self._kind, date, state, self.per_point, birth_year, self._new_30_from)
+
+        registered = next((value for name, value in traits if name == "birth_year"), None)
+        birth_year = _year_of_birth(registered, this_year)
+        if birth_year is not None:
+            return k(birth_year)
+        adult, junior = k(None), k(this_year)
+        if adult is junior:
+            return adult
+        why = "no birth year is registered" if registered is None else f"the registered birth year {registered} is none"
+        return unknown_year(junior if self._is_junior_unknown else adult, why, is_junior=self._is_junior_unknown)
 
     def k_at_start(self, date: str) -> bool:
         """From 2009-07-01 K goes by the rating at the start of the event; on present lists it is the one of the list before."""
@@ -100,7 +116,21 @@ class DatedFide(FideLike):
         return Fraction(old_newcomers_k(date, self._new_30_from).k, 2) if date < K_40_20_10 else Fraction(20)
 
     def floor(self, date: str) -> int | None:
-        return (1400 if date >= FLOOR_1400 else 1000) * self.per_point
+        return floor_on(date) * self.per_point if self._has_floor else None
+
+    def _drop_floor(self) -> None:
+        self._has_floor = False
+        self._least = 1 - MOST_POINTS * self.per_point
+
+    def closes(self, month: int) -> int:
+        return dated_lists(month) if self._is_dated else month
+
+
+def _year_of_birth(registered: str | int | None, this_year: int) -> int | None:
+    """A registered birth year, a number or its digits; None for what is none, or lies ahead."""
+    text = str(registered)
+    year = int(text) if text.isascii() and text.isdigit() and len(text) == 4 else 0
+    return year if EARLIEST_BIRTH <= year <= this_year else None
 
 
 def _widest(games: Sequence[Game]) -> int | None:

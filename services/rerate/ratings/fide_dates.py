@@ -29,6 +29,30 @@ def every_month(index: int) -> int:
     return index
 
 
+LAST_TWO_MONTHLY = month_index("2012-06")
+
+
+def every_second_month(index: int) -> int:
+    """The same where lists come out in January, March, May and so on."""
+    return index + 1 - index % 2
+
+
+def dated_lists(index: int) -> int:
+    """The same by FIDE's calendar: every two months from the list of 2009-07-01 (FIDE news, 2009-07-13) to that of 2012-07-01, then every
+    month (decision of June 2011)."""
+    return every_second_month(index) if index <= LAST_TWO_MONTHLY else index
+
+
+FLOORS = (("2024-03-01", 1400), ("2012-07-01", 1000), ("2009-07-01", 1200), ("", 1400))
+"""From a list's date on, the lowest rating published, points. Sources: B02 7.2.1 (2024-03-01) and what it was before; the decision of June
+2011; B02 0.6 of 2009 (1200 after 1 July)."""
+
+
+def floor_on(date: str) -> int:
+    """The lowest rating that a list of this date publishes, points."""
+    return next(points for since, points in FLOORS if date >= since)
+
+
 class Closing:
     """When periods close, and so where an event is rated."""
 

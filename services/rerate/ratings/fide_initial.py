@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from rerate.ratings.fide_tables import dp
 
-MIN_GAMES = 5
-"""Against rated opponents (B02 7.1.4)."""
+FIVE_GAMES = "2014-07-01"
+MIN_GAMES, MIN_GAMES_BEFORE = 5, 9
+"""Against rated opponents (B02 7.1.4, and 9.14 of the texts before)."""
 
 IMAGINARY, IMAGINARY_RATING = 2, 1800
 """So many imaginary opponents of this rating, each drawn."""
@@ -39,6 +40,17 @@ class Initial(NamedTuple):
     rating: int
     """Ru: a whole number of points."""
     source: str
+    is_limited: bool
+    """Whether it would be above `AT_MOST`."""
+
+
+def min_games(start: str) -> int:
+    """How many games against rated opponents a first rating needs.
+
+    Args:
+        start: the first day of the latest of the events.
+    """
+    return MIN_GAMES if start >= FIVE_GAMES else MIN_GAMES_BEFORE
 
 
 def initial_rating(games: int, half: int, ratings: Fraction, start: str, step: Fraction) -> Initial:
@@ -58,7 +70,9 @@ def initial_rating(games: int, half: int, ratings: Fraction, start: str, step: F
     over = step * (half - games) if is_archived and half > games else Fraction(dp(share))
     exact = mean + over
     rating = (2 * exact.numerator + exact.denominator) // (2 * exact.denominator)
-    return Initial(games, half, mean, share, over, rating if is_archived else min(rating, AT_MOST), ARCHIVED if is_archived else PRESENT)
+    if is_archived:
+        return Initial(games, half, mean, share, over, rating, ARCHIVED, is_limited=False)
+    return Initial(games, half, mean, share, over, min(rating, AT_MOST), PRESENT, is_limited=rating > AT_MOST)
 
 
 def raise_2024(rating: int, per_point: int = 1) -> int:

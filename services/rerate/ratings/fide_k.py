@@ -4,6 +4,7 @@ Sources: B02 8.3.3 (2024-03-01) with the order of tests proved on published list
 rapid and blitz regulations for 1 October 2022. A K goes by the date of the list from which it is taken.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from rerate.ratings.face import State
@@ -24,20 +25,21 @@ class K(NamedTuple):
     k: int
     text: str
     source: str
+    """The article, as the newest text numbers it, or where the rule stood."""
 
 
-_PRESENT = "FIDE B02 8.3.3 (2024-03-01)"
+_PRESENT = "8.3.3"
 _BEFORE_2014 = "FIDE B02 8.5 (until 2014-06-30)"
 
 REACHED = K(10, "K 10 for good, a published rating has been 2400 or more", _PRESENT)
 JUNIOR = K(40, "K 40 until the end of the year of the 18th birthday, never 2300 so far", _PRESENT)
 NEW = K(40, "K 40 with fewer than 30 games on the list", _PRESENT)
-SETTLED = K(20, "K 20 with 30 games on the list, never 2400 so far", _PRESENT)
+SETTLED = K(20, "K 20 with 30 or more games on the list, never 2400 so far", _PRESENT)
 RAPID_BEFORE_2022 = K(20, "K 20 for everyone", "FIDE rapid and blitz regulations (until 2022-09-30)")
 OLD_NEW_25 = K(25, "K 25 with fewer than 30 games on the list", _BEFORE_2014)
 OLD_NEW_30 = K(30, "K 30 with fewer than 30 games on the list", _BEFORE_2014)
 OLD_REACHED = K(10, "K 10 for good, a published rating has been 2400 or more and 30 games are played", _BEFORE_2014)
-OLD_SETTLED = K(15, "K 15 with 30 games on the list, never 2400 so far", _BEFORE_2014)
+OLD_SETTLED = K(15, "K 15 with 30 or more games on the list, never 2400 so far", _BEFORE_2014)
 
 
 def k_of(kind: str, date: str, state: State, per_point: int, birth_year: int | None, new_30_from: str) -> K:
@@ -74,6 +76,12 @@ def old_k_of(date: str, state: State, new_30_from: str) -> K:
 def old_newcomers_k(date: str, new_30_from: str) -> K:
     """K of a newcomer by the rules until 2014-06-30."""
     return OLD_NEW_25 if date < new_30_from else OLD_NEW_30
+
+
+@lru_cache(maxsize=1 << 12)
+def unknown_year(chosen: K, why: str, *, is_junior: bool) -> K:
+    """A K that goes by a birth year nobody knows."""
+    return chosen._replace(text=f"{chosen.text}; {why}, so taken for {'a junior' if is_junior else 'an adult'}")
 
 
 def limited(k: int, games: int) -> int:

@@ -110,7 +110,7 @@ class Glicko2(GlickoBase):
         )
         return [Step("volatility", text, f"{PAPER}, steps 3 to 6")]
 
-    def seed(self, fields: Mapping[str, object]) -> State | None:
+    def seed(self, fields: Mapping[str, object], as_of: str = "") -> State | None:
         """As `GlickoBase.seed`, and volatility?, a decimal string."""
         state = super().seed({name: value for name, value in fields.items() if name != "volatility"})
         given = parts_of(fields["volatility"], BILLION) if "volatility" in fields else self._start_volatility

@@ -309,7 +309,7 @@ class GlickoBase(Usual, ABC):
 
     # ---------------------------------------------------------------------- states
 
-    def seed(self, fields: Mapping[str, object]) -> State | None:
+    def seed(self, fields: Mapping[str, object], as_of: str = "") -> State | None:
         """A seed is {rating, deviation, games?, last?}: decimal strings, a whole number, and the date of the last period as a whole number
         (20240105)."""
         if not {"rating", "deviation"} <= fields.keys() <= {"rating", "deviation", "games", "last"}:
@@ -332,7 +332,7 @@ class GlickoBase(Usual, ABC):
         games = min(self._cap, chosen[2] + sum(state[2] for state in others))
         return (*chosen[:2], games, *chosen[3:])
 
-    def adjust(self, state: State, kind: str, value: str) -> State | None:
+    def adjust(self, state: State, kind: str, value: str, date: str = "") -> State | None:
         """See `System.adjust`. There is no formula; a rating beyond the limits is treated as a seed's; all else stays as it is,
         within this rule's limits where another rule left it beyond them."""
         parts = parts_of(value, self.per_point)

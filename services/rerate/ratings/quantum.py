@@ -52,12 +52,12 @@ def shown(quanta: int, per_point: int, shown_per_point: int) -> str:
     return decimal(round_half_away(quanta * shown_per_point, per_point), shown_per_point)
 
 
-def signed(points: Fraction) -> str:
-    """A change of rating for people: at most four places, with its sign: `+7.2`, `-0.3128`, `+0`."""
-    ten_thousandths = round_half_away(points.numerator * 10_000, points.denominator)
-    whole, rest = divmod(abs(ten_thousandths), 10_000)
-    text = f"{whole}.{rest:04d}".rstrip("0").rstrip(".")
-    return f"-{text}" if ten_thousandths < 0 else f"+{text}"
+def signed(points: Fraction, places: int = 4) -> str:
+    """A change of rating for people: at most so many places, with its sign: `+7.2`, `-0.3128`, `+0`. Sums that are rounded are shown with
+    six, so that none reads as the tie it is not."""
+    whole, rest = divmod(abs(parts := round_half_away(points.numerator * 10**places, points.denominator)), 10**places)
+    text = f"{whole}.{rest:0{places}d}".rstrip("0").rstrip(".")
+    return f"-{text}" if parts < 0 else f"+{text}"
 
 
 def halves(half_points: int) -> str:

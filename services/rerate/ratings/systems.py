@@ -7,7 +7,7 @@ stands in the head, the other lists go on.
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 
-from rerate.messages.codes import LAYOUT, LIST, STATE, SYSTEM, ListHeld, StandingReason
+from rerate.messages.codes import LAYOUT, LIST, PARAMETERS, STATE, SYSTEM, ListHeld, StandingReason
 from rerate.messages.facts import RatingAdjusted, RatingList, RatingSeeded
 from rerate.ratings import club, fide, fide_2009, fide_curve, glicko, glicko2, uschess
 from rerate.ratings.face import State, System, Unusable
@@ -35,7 +35,8 @@ class ListRules:
         """Bind a list's rules.
 
         Raises:
-            Unusable: `system` (not known here), `parameters` (also quantum and period kind), or `layout` (rules of unlike states).
+            Unusable: `system` (not known here), `parameters` (also quantum and period kind, events that would be rated in parts, and a list
+                that stands in for itself), or `layout` (rules of unlike states).
         """
         self.per_point = PER_POINT[rating_list.quantum]
         self.shown_per_point = PER_POINT[rating_list.shown]
@@ -54,6 +55,9 @@ class ListRules:
         """Names of the traits that any of its rules asks for."""
         self.fallbacks = frozenset(system.fallback for system in self.systems if system.fallback is not None)
         """Ids of lists whose ratings stand in for missing ones of this."""
+        is_in_parts = rating_list.dated_by == "game" and any(system.needs_whole_events for system in self.systems)
+        if is_in_parts or rating_list.id in self.fallbacks:
+            raise Unusable(PARAMETERS)
 
     def at(self, date: str) -> System:
         """The rule of a period of this date; of a month, the rule on its first day."""
@@ -81,8 +85,8 @@ class ListRules:
         """The state of a person's seeds; each must be usable (`seed_problem`). All are read by the rule of the chosen one, so that counters
         add up to its cap; one that this rule cannot use, by that of its own date."""
         system = self.at(chosen.as_of)
-        state = system.seed(chosen.state)
-        added = [system.seed(seed.state) or self.at(seed.as_of).seed(seed.state) for seed in others]
+        state = system.seed(chosen.state, chosen.as_of)
+        added = [system.seed(seed.state, seed.as_of) or self.at(seed.as_of).seed(seed.state, seed.as_of) for seed in others]
         usable = [other for other in added if other is not None]
         assert state is not None, "a seed its list cannot use reached the replay"
         assert len(usable) == len(added), "a seed its list cannot use reached the replay"
@@ -104,7 +108,7 @@ def seed_problem(rating_list: RatingList | None, seed: RatingSeeded, systems: Sy
     rules = bind(rating_list, systems)
     if isinstance(rules, str):
         return LIST
-    return STATE if rules.at(seed.as_of).seed(seed.state) is None else None
+    return STATE if rules.at(seed.as_of).seed(seed.state, seed.as_of) is None else None
 
 
 def adjustment_problem(rating_list: RatingList | None, adjusted: RatingAdjusted, systems: Systems = SYSTEMS) -> StandingReason | None:
@@ -117,5 +121,6 @@ def adjustment_problem(rating_list: RatingList | None, adjusted: RatingAdjusted,
         return LIST
     if adjusted.change is None:
         return None
-    system = rules.at(adjusted.before[:7] if rating_list.period == "month" else adjusted.before)
-    return STATE if system.adjust(system.start(), *adjusted.change) is None else None
+    date = adjusted.before[:7] if rating_list.period == "month" else adjusted.before
+    system = rules.at(date)
+    return STATE if system.adjust(system.start(), *adjusted.change, date) is None else None

@@ -68,6 +68,7 @@ class USChess(Usual):
 
     name = NAME
     parameters = PARAMETERS
+    needs_whole_events = True
     layout = uschess_states.LAYOUT
 
     def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:
@@ -81,7 +82,7 @@ class USChess(Usual):
         """No rating: a newcomer's starting value is worked out in his first event."""
         return uschess_states.EMPTY
 
-    def seed(self, fields: Mapping[str, object]) -> State | None:
+    def seed(self, fields: Mapping[str, object], as_of: str = "") -> State | None:
         """A seed is {rating, games} and, where known, {dropped, scored, floor_points, peak, master_games, prize_floor}.
 
         Ratings are decimal strings of the list's quantum; the rating is 100 or more, a prize floor a whole hundred up to 2200, and "0" is
@@ -107,7 +108,7 @@ class USChess(Usual):
         value = fraction(self._rules.starting_value(dict(traits), date)[1]) * self.per_point
         return round_half_away(value.numerator, value.denominator)
 
-    def adjust(self, state: State, kind: str, value: str) -> State | None:
+    def adjust(self, state: State, kind: str, value: str, date: str = "") -> State | None:
         """See `System.adjust`. There is no formula."""
         return uschess_states.adjusted(state, kind, value, self.per_point, self._rules.peak_rounded)
 

@@ -24,15 +24,15 @@ class Adjusting(NamedTuple):
         """Whether one of those who differ may be among those it is for."""
         return bool(differing) if self.players is None else not self.players.isdisjoint(differing)
 
-    def rows(self, system: System, states: Sequence[State | None]) -> dict[int, Row]:
-        """The row of everybody whose state becomes another."""
+    def rows(self, system: System, date: str, states: Sequence[State | None]) -> dict[int, Row]:
+        """The row of everybody whose state becomes another, by the system in force on the date (or in the month) from which on it is."""
         players: Iterable[int] = range(len(states)) if self.players is None else self.players
         rows: dict[int, Row] = {}
         for player in players:
             state = states[player] if player < len(states) else None
             if state is None or player in self.not_yet:
                 continue
-            after = system.adjust(state, self.kind, self.value)
+            after = system.adjust(state, self.kind, self.value, date)
             if after is not None and after != state:
                 rows[player] = Row(after, (), state[:1] if system.rated(state) else ())
         return rows

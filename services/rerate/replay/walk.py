@@ -329,7 +329,7 @@ class Walk:
         old: bool,
     ) -> dict[int, Row]:
         if adjusting is not None:
-            return adjusting.rows(system, states)
+            return adjusting.rows(system, date_of(key), states)
         if low == high:
             return {}
         if self._look_back is None or not system.reads_older:
