@@ -12,7 +12,7 @@ from typing import Any
 
 DEFAULTS = {
     "bonus": "table", "bonus_three": "twice", "start": "1300", "start_order": "fide", "age_by": "years", "fide_edition": "2025",
-    "conversion_games": "none", "flat_stretch": "prior", "floors": "last", "peak_rounded": "no", "life_master": "established",
+    "conversion_games": "text", "flat_stretch": "prior", "floors": "last", "peak_rounded": "no", "life_master": "established",
     "dual_category": "", "match_category": "", "match_floors": "yes",
 }  # fmt: skip
 
