@@ -47,8 +47,11 @@ _FIDE: tuple[Rule, ...] = (
     ("fide-curve/1", {"initial_games": 2}),
     ("fide-curve/1", {"k": 24, "newcomer": "1500"}),
 )
-_RAPID: tuple[Rule, ...] = tuple(
-    ("fide/1", {"kind": kind, "initial_games": games}) for kind, games in (("rapid", 1), ("rapid", 3), ("blitz", 2))
+_RAPID: tuple[Rule, ...] = (
+    ("fide/1", {"kind": "rapid", "initial_games": 1}),
+    ("fide/1", {"kind": "rapid", "initial_games": 3, "fallback": "fide"}),
+    ("fide/1", {"kind": "blitz", "initial_games": 2, "fallback": "fide", "seed_below_floor": "unrated"}),
+    ("fide/1", {"kind": "blitz", "initial_games": 2, "fallback": "old"}),
 )
 _OLD: tuple[Rule, ...] = tuple(
     ("fide-2009/1", {"initial_games": 1, "lists": lists, "initial_step": step})
@@ -95,6 +98,7 @@ FAMILIES: dict[str, tuple[tuple[Rule, ...], tuple[str, ...], tuple[str, ...]]] =
 
 _FIDE_STATES: tuple[Data, ...] = (
     {"rating": "1405", "games": 29},
+    {"rating": "1210", "games": 12},
     {"rating": "1985", "games": 4},
     {"rating": "2396", "games": 30, "reached_2300": True},
     {"rating": "2671", "games": 30},
@@ -128,7 +132,7 @@ STATES: dict[str, tuple[Data, ...]] = {
 }
 
 TRAITS: dict[str, tuple[str | int | bool, ...]] = {
-    "birth_year": (1980, 2008, 2013, 2013),
+    "birth_year": (1980, 2008, 2013, "2013", "unheard-of"),
     "birth_date": (19900228, 20120229),
     "fide": ("1850", "2210.5", "unheard-of"),
     "us_chess": ("1431", 1999),
