@@ -528,7 +528,7 @@ def test_the_steps_of_a_row_name_its_numbers_and_their_sources() -> None:
         (
             "own",
             "rated 1500.0, deviation 200.000 before this period; 12.166667 periods since the last, "
-            "by which the deviation becomes 203.010 at its start",
+            "by 11.166667 of which the deviation becomes 203.010 at its start",
             f"{paper}, step 6 of idle periods",
             None,
         ),

@@ -357,7 +357,7 @@ def test_the_explanation_of_a_bonus_names_where_its_constant_is_from() -> None:
         for given, games in (({}, WINS), ({"bonus": "12"}, WINS), ({}, WINS[:2]))
     ]
     text = "US Chess Rating System, section 4.2 (2020-09-02)"
-    assert sources == [f"{text}; B of new.uschess.org for events that end on 2025-06-01", text, text]
+    assert sources == [f"{text}; B of new.uschess.org for events that end from 2025-01-01 on", text, text]
 
 
 @pytest.mark.parametrize(

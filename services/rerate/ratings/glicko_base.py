@@ -271,7 +271,9 @@ class GlickoBase(Usual, ABC):
         if me.elapsed is None:
             text += "; no period before it is known"
         else:
-            text += f"; {me.elapsed:.6f} periods since the last, by which the deviation becomes {me.phi * self.scale:.3f} at its start"
+            text += f"; {me.elapsed:.6f} periods since the last"
+            if (idle := me.elapsed - me.within) > 0:
+                text += f", by {idle:.6f} of which the deviation becomes {me.phi * self.scale:.3f} at its start"
         return Step("own", text, self.sources.start)
 
     # ---------------------------------------------------------------------- for readers

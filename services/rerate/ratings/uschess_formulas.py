@@ -86,6 +86,11 @@ def bonus_constant(end: str) -> int:
     return next(constant for first, constant in _BONUS_HISTORY if end >= first)
 
 
+def bonus_since(end: str) -> str:
+    """The last day of the first events that it is for; empty if that is not known."""
+    return next(first for first, _ in _BONUS_HISTORY if end >= first)
+
+
 def effective_games(rating: Value, games: int) -> Value:
     """Effective number of games N' (section 3): min(N, N*), N* = 50 / sqrt(0.662 + 0.00000739 (2569 - R)^2) up to R = 2355, else 50."""
     _, top, bottom = rating

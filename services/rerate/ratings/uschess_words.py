@@ -5,7 +5,7 @@ from fractions import Fraction
 from rerate.ratings.face import Period, Step
 from rerate.ratings.quantum import decimal, halves, round_half_away
 from rerate.ratings.uschess_event import MATCH_CHANGE, MATCH_GAP, RATING_LIMIT, Entrant, Rated, Result, conclude, fraction, rate_event
-from rerate.ratings.uschess_formulas import SPECIAL_GAMES, Special, Standard, expectancy, provisional_expectancy
+from rerate.ratings.uschess_formulas import SPECIAL_GAMES, Special, Standard, bonus_since, expectancy, provisional_expectancy
 from rerate.ratings.uschess_rules import Rules
 from rerate.ratings.uschess_states import EMPTY, MASTER
 
@@ -92,7 +92,8 @@ def _standard(rules: Rules, entrant: Entrant, rated: Rated, formula: Standard, e
         )
     source = _source("section 4.2")
     if entrant.threshold is not None and rules.constant is None:
-        source += f"; B of new.uschess.org for events that end on {end}"
+        since = bonus_since(end)
+        source += f"; B of new.uschess.org for events that end {f'from {since} on' if since else 'before 2017-05-01'}"
     steps.append(Step("bonus", text, source, event, adds=bonus))
     return steps
 
