@@ -1,5 +1,6 @@
 """`rerate calc`: the systems as calculators, without a log."""
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import date as day
 from fractions import Fraction
@@ -45,6 +46,30 @@ class Setting(click.ParamType):
         return name, said
 
 
+class Day(click.ParamType):
+    """A day as an option's value, given on as it is written."""
+
+    name = "YYYY-MM-DD"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        text = str(value)
+        if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text, re.ASCII) is None:
+            self.fail(f"{text} is no day: say YYYY-MM-DD", param, ctx)
+        try:
+            return day.fromisoformat(text).isoformat()
+        except ValueError:
+            self.fail(f"there is no day {text}", param, ctx)
+
+
+class Calculators(click.Group):
+    """A group whose commands are systems: who asks for another is told their names."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands:
+            ctx.fail(f"there is no calculator {args[0]}; there are {', '.join(sorted(self.commands))}")
+        return super().resolve_command(ctx, args)
+
+
 def _options(*options: Callable[[F], F]) -> Callable[[F], F]:
     def add(command: F) -> F:
         for option in reversed(options):
@@ -54,13 +79,11 @@ def _options(*options: Callable[[F], F]) -> Callable[[F], F]:
     return add
 
 
-def _common(vs: str, own: str) -> Callable[[F], F]:
+def _common(vs: str, own: str, on: str = "today") -> Callable[[F], F]:
     return _options(
         click.option("--own", metavar="RATING", help=own),
         click.option("--vs", type=Game(), multiple=True, required=True, metavar=vs, help="A game; say it again for each. " + _SCORES),
-        click.option(
-            "--date", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="Of the games; dated rules go by it; default: today."
-        ),
+        click.option("--date", type=Day(), help=f"Of the games; dated rules go by it; default: {on}."),
         click.option("--set", "settings", type=Setting(), multiple=True, help="A parameter of the system; an unknown one names all."),
     )
 
@@ -72,6 +95,7 @@ _fractions = click.option("--quantum", type=click.Choice(_STEPS[1:]), help="Step
 _k = click.option("--k", type=click.IntRange(0, 1000), help="K by hand, instead of by the rule.")
 _games = click.option("--games", type=click.IntRange(min=0), metavar="N", help="Games behind the rating.")
 _peak = click.option("--peak", metavar="RATING", help="The highest rating ever published.")
+_established_peak = click.option("--peak", metavar="RATING", help="The highest established rating; floors go by its whole hundreds.")
 _born = _options(
     click.option("--birth-year", type=click.IntRange(1000, 9999), metavar="YEAR"),
     click.option("--age", type=click.IntRange(0, 120), metavar="YEARS", help="Reached in the year of the games, instead of --birth-year."),
@@ -82,14 +106,14 @@ _title = click.option(
 _kind = click.option("--kind", type=click.Choice(["standard", "rapid", "blitz"]), help="Which list; default: standard.")
 _glicko = _options(
     click.option("--deviation", metavar="RD", help="Of the player."),
-    click.option("--last", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="The last game before; the deviation grows since."),
+    click.option("--last", type=Day(), help="The last game before; the deviation grows since."),
     click.option("--period", type=click.Choice(["month", "date"]), help="How time is counted: whole months (default), or days."),
 )
 _FIDE_OWN = "The player's rating; without it the first rating is worked out."
 _NEW_OWN = "The player's rating; without it a newcomer's."
 
 
-@click.group()
+@click.group(cls=Calculators)
 @shared_options
 def calc() -> None:
     """What games do to a rating, by each system's own rules, step by step. No log is needed.
@@ -121,12 +145,13 @@ def fide_curve_(options: Options, /, **said: Any) -> None:
 
 
 @calc.command("fide-2009")
-@_common("RATING[:SCORE]", _FIDE_OWN)
+@_common("RATING[:SCORE]", _FIDE_OWN, OLDER_METHOD)
 @_options(_k, _games, _peak)
 @shared_options
 @click.pass_obj
 def fide_2009_(options: Options, /, **said: Any) -> None:
-    """FIDE's older method, on the mean of the opponents. Default for --date: 2009-06-01, its last quarterly list."""
+    """FIDE's older method, on the mean of the opponents. The day that --date stands for if it is not said belongs to its last quarterly
+    list."""
     _answer(options, "fide-2009/1", said, OLDER_METHOD)
 
 
@@ -142,7 +167,7 @@ def club_(options: Options, /, **said: Any) -> None:
 
 @calc.command("uschess")
 @_common("RATING[:SCORE]", "The player's rating; without it the starting value is worked out.")
-@_options(_games, _peak, _born)
+@_options(_games, _established_peak, _born)
 @click.option("--fide", metavar="RATING", help="A FIDE rating of the unrated player, to be converted.")
 @click.option("--earlier", type=click.Choice(["mixed", "won", "lost"]), help="Whether all earlier games were won, or lost; default: mixed.")
 @click.option("--match", "is_match", is_flag=True, help="The games are a match.")
@@ -151,7 +176,11 @@ def club_(options: Options, /, **said: Any) -> None:
 @shared_options
 @click.pass_obj
 def uschess_(options: Options, /, **said: Any) -> None:
-    """The US Chess system; the games are one event."""
+    """The US Chess system; the games are one event.
+
+    An opponent with a rating counts as established, with 50 games: one who is provisional is not told apart. One of `--vs unrated:1`
+    counts with the starting value of who is of unknown age, 1300.
+    """
     _answer(options, "uschess/1", said)
 
 
@@ -161,7 +190,7 @@ def uschess_(options: Options, /, **said: Any) -> None:
 @shared_options
 @click.pass_obj
 def glicko_(options: Options, /, **said: Any) -> None:
-    """Glicko; the games are one rating period."""
+    """Glicko; the games are one rating period. For game by game, ask for each by itself, with what the one before came to."""
     _answer(options, "glicko/1", said)
 
 
@@ -173,15 +202,17 @@ def glicko_(options: Options, /, **said: Any) -> None:
 @shared_options
 @click.pass_obj
 def glicko2_(options: Options, /, **said: Any) -> None:
-    """Glicko-2; the games are one rating period. Lichess: `--set preset=lichess --period date`, and a colour: `--vs 1500/60:1:black`."""
+    """Glicko-2; the games are one rating period.
+
+    Lichess: `--set preset=lichess --period date`, and a colour: `--vs 1500/60:1:black`. It rates game by game: ask for each by itself, with
+    rating, deviation and volatility as the one before left them, and its day as --last.
+    """
     _answer(options, "glicko2/1", said)
 
 
 def _answer(options: Options, system: str, said: dict[str, Any], default_date: str | None = None) -> None:
     date, settings, vs = said.pop("date"), said.pop("settings"), said.pop("vs")
-    if said.get("last") is not None:
-        said["last"] = said["last"].date().isoformat()
-    on = date.date().isoformat() if date is not None else default_date or day.today().isoformat()
+    on = date or default_date or day.today().isoformat()
     try:
         answer = calculate(question_of(system, Said(date=on, against=vs, parameters=dict(settings), **said)))
     except NotCalculable as error:
@@ -194,14 +225,15 @@ def _answer(options: Options, system: str, said: dict[str, Any], default_date: s
 
 def show_answer(answer: Answer) -> None:
     """An answer for people."""
-    say(f"{answer.system}, games of {answer.date}, in the period {answer.period}", "")
+    listed = "" if answer.list_date is None else f", whose list comes out on {answer.list_date}"
+    say(f"{answer.system}, games of {answer.date}, in the period {answer.period}{listed}", "")
     first, *others = answer.outcomes
     if others:
         show_side_by_side(answer)
     else:
         _show_steps(first.steps)
         say("", f"{answer.before or 'no rating'} -> {first.after or 'no rating'}{_moved(first)}")
-        say(*(f"{name}: {before} -> {after}" for name, (before, after) in _other_fields(answer, first).items()))
+        say(*(f"{_LABELS.get(name, name)}: {before} -> {after}" for name, (before, after) in _other_fields(answer, first).items()))
     performances = [one for one in answer.performance if one.name != "linear-800" or one.rating not in _ratings(answer, "linear")]
     if performances:
         say("")
@@ -225,7 +257,7 @@ def show_side_by_side(answer: Answer) -> None:
     rows.append(["rating", *(outcome.after or "no rating" for outcome in outcomes)])
     fields = [_other_fields(answer, outcome) for outcome in outcomes]
     for name in dict.fromkeys(name for one in fields for name in one):
-        rows.append([name, *(one[name][1] if name in one else _word(answer.state.get(name)) for one in fields)])
+        rows.append([_LABELS.get(name, name), *(one[name][1] if name in one else _word(answer.state.get(name)) for one in fields)])
     table(columns, rows, right=columns[1:])
     common = [step for step in outcomes[0].steps if all(step in other.steps for other in outcomes)]
     say("", "in each case:")
@@ -254,7 +286,14 @@ def _of_game(steps: Sequence[ToldStep], number: int) -> str:
 def _other_fields(answer: Answer, outcome: Outcome) -> dict[str, tuple[str, str]]:
     """What else of the state changes: before and after."""
     named = [(name, answer.state.get(name), value) for name, value in outcome.state.items() if name not in ("rating", "last")]
-    return {name: (_word(before), _word(after)) for name, before, after in named if before != after}
+    changed = {name: (_word(before), _word(after)) for name, before, after in named if before != after}
+    if "games" in changed and outcome.state["games"] == answer.most_games:
+        changed["games"] = (changed["games"][0], f"{answer.most_games} or more")
+    return changed
+
+
+_LABELS = {"peak": "peak, in whole hundreds"}
+"""What a field's name does not say."""
 
 
 def _word(value: object) -> str:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from rerate.messages.errors import RerateError
 from rerate.messages.facts import Event
 from rerate.ratings import club, fide, fide_2009, fide_curve, glicko, glicko2, performance, uschess
-from rerate.ratings.face import BLACK, WHITE, Documented, EventInfo, Games, Key, Period, State, Step, System, Traits, Unusable
+from rerate.ratings.face import BLACK, WHITE, Documented, EventInfo, Games, Key, Period, State, Step, System, Traits, Unusable, next_month
 from rerate.ratings.fide_account import date_of
 from rerate.ratings.fide_core import FideLike
 from rerate.ratings.fide_k import LIMIT, limited
@@ -30,6 +30,7 @@ OPEN = {"win": 2, "draw": 1, "loss": 0}
 
 _EVENT = "calc:event"
 _ME = 0
+_MORE_GAMES = 1_000_000
 
 _SEEDS = {
     club.NAME: "a rating below 10,000, games from 0 up",
@@ -44,7 +45,6 @@ _SEEDS = {
 
 _FIDE = ("fide", "perfect-tournament", "linear", "linear-800")
 _PERFORMANCES = {fide.NAME: _FIDE, fide_curve.NAME: _FIDE, fide_2009.NAME: ("pf", "linear", "linear-800")}
-_BY_HAND = ("k", "k_new", "k_established")
 _IN_WHOLE_POINTS = ("fide", "perfect-tournament")
 _IN_FRACTIONS = {"linear": performance.linear, "linear-800": performance.linear_800, "pf": performance.pf}
 
@@ -88,6 +88,8 @@ class Question(NamedTuple):
     """Whether unrated opponents count as for a title norm in the performance by FIDE's table."""
     assumed: str = ""
     """What was not said and is taken so."""
+    options: Mapping[str, str] = MappingProxyType({})
+    """Where a parameter, or a field of the player's state, was said; those that are not here, as `--set` and `--own`."""
 
 
 class ToldStep(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -141,7 +143,7 @@ class Remark(Struct, frozen=True, kw_only=True):
     """What who asked should know beside the numbers."""
 
     code: str
-    """`assumed`, `by-hand`, `table`, `curve`, `opponents`."""
+    """`assumed`, `below-floor`, `by-hand`, `counted-to`, `curve`, `next-list`, `no-part`, `opponents`, `table`."""
     text: str
 
 
@@ -152,9 +154,13 @@ class Answer(Struct, frozen=True, kw_only=True):
     date: str
     period: str
     """The date or month of the period in which the games are rated."""
+    list_date: str | None
+    """The day on which the period's list comes out; None: the system knows no such days."""
     quantum: str
     parameters: dict[str, object]
     """Those that were set."""
+    most_games: int | None
+    """The system counts no further: a state's `games` of so many stands for so many or more; None: it counts none."""
     before: str | None
     """The rating; None: none."""
     state: dict[str, object]
@@ -189,8 +195,10 @@ def calculate(question: Question) -> Answer:
         system=system.name,
         date=question.date,
         period=str(asked.key[0]),
+        list_date=asked.list_date(),
         quantum=question.quantum,
         parameters=dict(question.parameters),
+        most_games=asked.most_games(),
         before=asked.rating(before),
         state=system.wire_state(before),
         games=tuple(asked.games()),
@@ -219,9 +227,33 @@ class _Asked:
             raise NotCalculable(option, f"{rating} is no rating in steps of {quantum} below 10,000")
         state = self.system.seed(fields)
         if state is None:
+            option = self._option(fields) if option == "--own" else option
             said = ", ".join(f"{name} {value}" for name, value in fields.items())
             raise NotCalculable(option, f"{self.system.name} cannot use {said}; it takes {_SEEDS[self.system.name]}")
         return state
+
+    def _option(self, fields: Mapping[str, object]) -> str:
+        """Where the field was said without which the player's state could be used."""
+        start = self.system.wire_state(self.system.start())
+        for name, option in self.question.options.items():
+            if name in fields and name in start and self.system.seed({**fields, name: start[name]}) is not None:
+                return option
+        return "--own"
+
+    def most_games(self) -> int | None:
+        """How far the system counts: of a seed with more games than anybody has."""
+        for state in filter(None, self._states):
+            fields = self.system.wire_state(state)
+            most = self.system.seed({**fields, "games": _MORE_GAMES}) if "games" in fields else None
+            counted = None if most is None else self.system.wire_state(most)["games"]
+            if isinstance(counted, int) and 0 < counted < _MORE_GAMES:
+                return counted
+        return None
+
+    def list_date(self) -> str | None:
+        """FIDE's lists come out on the first day after the month that names the period."""
+        is_fide = isinstance(self.system, FideLike) and self.question.period == "month"
+        return f"{next_month(str(self.key[0]))}-01" if is_fide else None
 
     def _key(self) -> Key:
         """The period of the games, as on a list."""
@@ -276,7 +308,7 @@ class _Asked:
 def _bound(question: Question) -> System:
     refused = rule_refusals(question.system, question.parameters, question.quantum, question.period, SYSTEMS)
     for one in refused:
-        option = "--quantum" if one.parameter is None else "--k" if one.parameter in _BY_HAND else "--set"
+        option = "--quantum" if one.parameter is None else question.options.get(one.parameter, "--set")
         raise NotCalculable(option, one.sentence)
     return SYSTEMS[question.system](question.parameters, PER_POINT[question.quantum], question.period)
 
@@ -332,13 +364,21 @@ def _remarks(asked: _Asked, outcomes: Sequence[Outcome]) -> Iterator[Remark]:
     if question.system == uschess.NAME:
         text = "opponents count as they were before the event; a real event reckons with its own estimates of them (steps 3 and 4)"
         yield Remark(code="opponents", text=text)
+    yield from _no_part(asked)
+    yield from _below_floor(asked)
+    if asked.list_date() is not None and question.system != fide_2009.NAME and question.date[:7] != asked.key[0]:
+        yield Remark(code="next-list", text=_next_list(asked))
     if question.own is None:
         return
+    most, games = asked.most_games(), question.own.get("games")
+    if most is not None and isinstance(games, int) and games > most and not question.assumed:
+        yield Remark(code="counted-to", text=f"{games} games count as {most}, which stands for {most} or more: no rule counts further")
     if question.assumed:
         yield Remark(code="assumed", text=question.assumed)
     k, counted = question.parameters.get("k"), sum(one.fields is not None for one in question.opponents)
     if type(k) is int and isinstance(system, FideLike) and system.is_limited(date_of(asked.key)) and k * counted > LIMIT:
-        text = f"{k} x {counted} games is above {LIMIT}: by the rule K would be {limited(k, counted)}, but it was set by hand"
+        games = "1 game" if counted == 1 else f"{counted} games"
+        text = f"{k} x {games} is above {LIMIT}: by the rule K would be {limited(k, counted)}, but it was set by hand"
         yield Remark(code="by-hand", text=text)
     if question.system == fide.NAME:
         yield from _apart(
@@ -347,6 +387,46 @@ def _remarks(asked: _Asked, outcomes: Sequence[Outcome]) -> Iterator[Remark]:
     elif question.system == fide_curve.NAME and _is_official(question):
         table = question._replace(system=fide.NAME, quantum="1")
         yield from _apart("table", "by FIDE's table, which makes the official number", table, outcomes)
+
+
+def _no_part(asked: "_Asked") -> Iterator[Remark]:
+    """What was said and moves nothing."""
+    question, is_rated = asked.question, asked.system.rated(asked.before)
+    is_young = any(name == "birth_year" for name, _ in question.traits)
+    if isinstance(asked.system, FideLike) and not is_rated:
+        said = ["K"] * ("k" in question.parameters) + ["age"] * is_young
+        if said:
+            text = f"{' and '.join(said)} {'plays' if len(said) == 1 else 'play'} no part in a first rating"
+            yield Remark(code="no-part", text=text)
+    elif question.system == uschess.NAME and question.own is not None and is_young:
+        yield Remark(code="no-part", text="age plays no part: it makes the starting value of who has no rating")
+
+
+def _below_floor(asked: "_Asked") -> Iterator[Remark]:
+    """Ratings that were said and that nobody has on a list of that day."""
+    system = asked.system
+    floor = system.floor(date_of(asked.key)) if isinstance(system, FideLike) else None
+    if floor is None:
+        return
+    below = dict.fromkeys(
+        asked.rating(state) for state in (asked.before, *filter(None, asked.met)) if system.rated(state) and state[0] < floor
+    )
+    if below:
+        lowest, said = decimal(floor, asked.per_point), ", ".join(filter(None, below))
+        text = f"{said}: below {lowest}, the lowest rating of that day, so who is said to have it counts as unrated"
+        lifted = "" if asked.question.system == fide_2009.NAME else "; --set floor=none lets it count"
+        yield Remark(code="below-floor", text=text + lifted)
+
+
+def _next_list(asked: "_Asked") -> str:
+    """Why games of one month are rated in the period of the next, and what goes by it."""
+    question, period = asked.question, str(asked.key[0])
+    text = (
+        f"the period {question.date[:7]}, of the list of {period}-01, was closed by {question.date}: the games go to the period {period}, "
+        f"of the list of {asked.list_date()}"
+    )
+    is_by_age = "k" not in question.parameters and any(name == "birth_year" for name, _ in question.traits)
+    return f"{text}; K goes by its year" if is_by_age and period[:4] != question.date[:4] else text
 
 
 def _is_official(question: Question) -> bool:

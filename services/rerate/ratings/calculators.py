@@ -10,6 +10,7 @@ from rerate.ratings.calculating import NotCalculable, Opponent, Question, value_
 from rerate.ratings.fide_state import GAMES_CAP
 from rerate.ratings.quantum import quanta_of
 from rerate.ratings.uschess_formulas import MOST_GAMES
+from rerate.ratings.uschess_states import ESTABLISHED
 
 SCORES = {"1": 2, "0.5": 1, "½": 1, "0": 0}
 """Half points by what may be said."""
@@ -109,12 +110,13 @@ class _Asked:
         self._system, self._said = system, said
         self._quantum = said.quantum or QUANTA[system]
         self._parameters: dict[str, object] = {}
+        self._options = {name: f"--{name}" for name in ("games", "peak", "deviation", "volatility", "last")}
         self._assumed = ""
 
     def club(self) -> Question:
         said = self._said
         if said.k is not None:
-            self._parameters |= {"k_new": said.k, "k_established": said.k}
+            self._set("--k", k_new=said.k, k_established=said.k)
         else:
             self._assume("K as after the first games; say --games if there are few")
         opponents = [self._opponent(one, {"games": self._count(one)}) for one in said.against]
@@ -123,14 +125,14 @@ class _Asked:
     def fide(self) -> Question:
         said = self._said
         if said.kind is not None:
-            self._parameters["kind"] = said.kind
+            self._set("--kind", kind=said.kind)
         if said.k is not None:
-            self._parameters["k"] = said.k
+            self._set("--k", k=said.k)
         else:
             self._assume(f"K as with {GAMES_CAP} games on the list; say --games if there are fewer")
         own: dict[str, object] = {"games": self._games()}
         if said.peak is not None:
-            peak = _thousandths("--peak", said.peak)
+            peak = self._peak(said.peak)
             own |= {f"reached_{height}": peak >= height * 1000 for height in (2300, 2400)}
         opponents = [self._opponent(one, {}) for one in said.against]
         return self._question("month", own, opponents, self._born())._replace(is_for_title=said.is_for_title)
@@ -139,16 +141,19 @@ class _Asked:
         said = self._said
         if said.is_match and said.is_dual:
             raise NotCalculable("--match", "a match is not rated by the rule of dual-rated events: say --match or --dual")
-        self._parameters |= {"match_category": _MATCH, "dual_category": _DUAL}
+        self._set("--match", match_category=_MATCH)
+        self._set("--dual", dual_category=_DUAL)
         self._assume(f"K as after {MOST_GAMES} games; say --games if there are fewer")
         own: dict[str, object] = {"games": self._games()}
         if said.peak is not None:
-            _thousandths("--peak", said.peak)
+            self._peak(said.peak, self._games() > ESTABLISHED)
             own["peak"] = said.peak
         if said.earlier is not None:
             own |= {"dropped": said.earlier != "won", "scored": said.earlier != "lost"}
         traits = self._born()
         if said.fide is not None:
+            if said.own is not None:
+                raise NotCalculable("--fide", "goes without --own: a FIDE rating is converted for who has no US Chess rating")
             if not 100_000 <= _thousandths("--fide", said.fide) <= 4_000_000:
                 raise NotCalculable("--fide", f"{said.fide} is no rating from 100 to 4,000")
             traits["fide"] = said.fide
@@ -181,6 +186,9 @@ class _Asked:
     ) -> Question:
         said = self._said
         for name, text in said.parameters.items():
+            if name in self._options:
+                option, there = self._options[name], self._parameters.get(name)
+                raise NotCalculable("--set", f"{name} is said by {option}{'' if there is None else f', here {there}'}: say it there only")
             self._parameters[name] = value_of(self._system, self._quantum, period, name, text)
         return Question(
             system=self._system,
@@ -192,7 +200,20 @@ class _Asked:
             period=period,
             traits=tuple(sorted((traits or {}).items())),
             assumed=self._assumed,
+            options=self._options,
         )
+
+    def _set(self, option: str, **parameters: object) -> None:
+        """Set parameters that an option of their own says."""
+        self._parameters |= parameters
+        self._options |= dict.fromkeys(parameters, option)
+
+    def _peak(self, peak: str, is_at_least_own: bool = True) -> int:
+        """Thousandths of the highest rating so far, which the present one is no higher than."""
+        found, own = _thousandths("--peak", peak), self._said.own
+        if is_at_least_own and own is not None and (quanta_of(own, 1000) or 0) > found:
+            raise NotCalculable("--peak", f"{peak} is below --own {own}: the highest rating so far is at least the present one")
+        return found
 
     def _assume(self, what: str) -> None:
         if self._said.own is not None and self._said.games is None:
