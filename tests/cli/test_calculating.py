@@ -456,6 +456,17 @@ def test_the_older_methods_help_names_one_day_only() -> None:
     assert len(re.findall("2009-06-01|default: today", said)) == 1
 
 
+def test_any_system_is_asked_by_its_name_with_the_version() -> None:
+    words = ["--vs", "rating=1600,games=40:1", *NOW]
+    answer = ask("other", "club/1", "--own", "rating=1500,games=30", *words)
+    assert only(answer) == only(ask("club", "--own", "1500", "--games", "30", "--vs", "1600/40:1", *NOW))
+    assert (answer["quantum"], answer["period"]) == ("0.1", NOW[1])
+    state = ["--own", "rating=1500,deviation=200,volatility=0.06,last=20260205", "--vs", "rating=1400,deviation=30:1", *NOW]
+    asked = ask("other", "glicko2/1", *state, "--quantum", "0.01")
+    words = ["--own", "1500", "--deviation", "200", "--volatility", "0.06", "--last", "2026-02-05", "--vs", "1400/30:1", *NOW]
+    assert only(asked) == only(ask("glicko2", *words, "--period", "date"))
+
+
 REFUSED = [
     ("fide --own 1500 --vs 1600:0.7", "0.7 is no score of a game: 1 is a win, 0.5 a draw, 0 a loss"),
     ("fide --own 1500 --vs 1600:", "nothing is no score"),
@@ -491,7 +502,6 @@ REFUSED = [
     ("glicko --own 1500 --deviation -50 --vs 1600/30:1", "--deviation: glicko/1 cannot use rating 1500, deviation -50"),
     ("glicko --own -9999.99 --deviation 50 --vs 1600/30:1", "--own: glicko/1 cannot use rating -9999.99"),
     ("glicko2 --own 1500 --deviation 50 --volatility 5 --vs 1600/30:1", "--volatility: glicko2/1 cannot use rating 1500"),
-    ("fide-curve --own 1500 --vs 1600:1 --quantum 0.001 --k 500", "--k: k cannot be 500"),
     ("fide-curve --own 1500 --vs 1600:1 --quantum 0.5", "is not one of"),
     ("club --own 1500 --vs 1600:1 --quantum 1", "is not one of '0.1', '0.01', '0.001'"),
     ("club --own 1500 --vs 1600:1 --set stat=1200", "club/1 has no parameter stat (is start meant?); it has k_established"),
@@ -505,7 +515,11 @@ REFUSED = [
     ("uschess --own 1500 --vs 1600:1 --match --dual", "--match or --dual"),
     ("uschess --vs 1600:1 --fide 50", "--fide: 50 is no rating from 100 to 4,000"),
     ("uschess --own 99 --vs 1600:1", "it takes a rating of 100 or more"),
-    ("checkers --own 1500", "there is no calculator checkers; there are club, fide, fide-2009, fide-curve, glicko, glicko2, uschess"),
+    ("other checkers/1 --vs 1600:1", "SYSTEM: there is no system checkers/1; those known are club/1"),
+    (
+        "checkers --own 1500",
+        "there is no calculator checkers; there are club, fide, fide-2009, fide-curve, glicko, glicko2, other, uschess",
+    ),
 ]
 
 

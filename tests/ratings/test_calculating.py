@@ -1,5 +1,6 @@
 """The calculator: what it says is what the systems rate, over random games of every system."""
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -8,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rerate.ratings.calculating import OPEN, PARAMETERS, Answer, NotCalculable, Outcome, Question, calculate, value_of
-from rerate.ratings.calculators import QUANTA, Against, Said, against, question_of
+from rerate.ratings.calculators import QUANTA, Against, Said, against, question_of, question_of_any
 from rerate.ratings.systems import SYSTEMS
+from tests.plugin.acme_elo import AcmeElo
 
 DATE = "2026-03-05"
 GLICKO = ("glicko/1", "glicko2/1")
@@ -132,3 +134,51 @@ def test_no_game_is_nothing_to_calculate() -> None:
     with pytest.raises(NotCalculable, match="at least one game"):
         question_of("club/1", Said(date=DATE, against=()))
     assert isinstance(question_of("club/1", said("club/1", None, [("1200", 2, False)])), Question)
+
+
+WITH_ACME = {**SYSTEMS, "acme-elo/1": AcmeElo}
+
+
+@given(own=st.none() | ratings, played=games)
+@settings(max_examples=30)
+def test_a_system_of_another_package_is_a_calculator_too(own: str | None, played: list[Any]) -> None:
+    """K 20 on the day: the change is 20 x (score - expected) of each game, summed and rounded to the quantum."""
+    games = tuple(Against(f"rating={rating},games=4", None, half, black) for rating, half, black in played)
+    question = question_of_any("acme-elo/1", Said(date=DATE, against=games, own=own and f"rating={own},games=3"), WITH_ACME)
+    answer = calculate(question, WITH_ACME)
+    (outcome,) = answer.outcomes
+    rated = Fraction(own or 1000)
+    exact = sum(20 * (half / 2 - 1 / (1 + 10 ** (float(Fraction(rating) - rated) / 400))) for rating, half, _ in played)
+    assert answer.before == f"{own or 1000}.0"
+    assert abs(float(Fraction(outcome.change or "0")) - exact) < 0.051
+    assert added(outcome) == Fraction(outcome.after or "0") - rated
+    assert outcome.state["games"] == min(10, (3 if own else 0) + len(played))
+    assert answer.most_games == 10
+
+
+def test_a_player_of_any_system_may_be_said_by_a_rating_alone() -> None:
+    def asked(own: str, vs: str) -> Answer:
+        return calculate(question_of_any("acme-elo/1", Said(date=DATE, against=(against(vs),), own=own), WITH_ACME), WITH_ACME)
+
+    assert asked("1500", "1600:1").outcomes == asked("rating=1500", "rating=1600,games=0:1").outcomes
+    newcomer = asked("1500", "unrated")
+    assert [one.open for one in newcomer.outcomes] == list(OPEN)
+    assert newcomer.games[0].opponent["rating"] == "1000.0"
+
+
+@pytest.mark.parametrize(
+    ("system", "own", "vs", "parameters", "sentence"),
+    [
+        ("acme-elo/2", "1500", "1600:1", {}, "there is no system acme-elo/2; those known are acme-elo/1, club/1"),
+        ("acme-elo/1", "rating=1500,wins=3", "1600:1", {}, "wins=3: say FIELD=VALUE,...; the fields are rating, games"),
+        ("acme-elo/1", "1500", "1600/3:1", {}, "/3: say FIELD=VALUE,... for what stands beside a rating"),
+        ("acme-elo/1", "games=3", "1600:1", {}, "acme-elo/1 cannot use games 3; it takes rating, games"),
+        ("acme-elo/1", "1500", "rating=1600,games=-3:1", {}, "acme-elo/1 cannot use rating 1600, games -3"),
+        ("acme-elo/1", "1500.05", "1600:1", {}, "1500.05 is no rating in steps of 0.1"),
+        ("acme-elo/1", "1500", "1600:1", {"k": "500"}, "k cannot be 500: K before the day of the change, 0 to 400"),
+    ],
+)
+def test_what_any_system_cannot_use_is_refused(system: str, own: str, vs: str, parameters: dict[str, str], sentence: str) -> None:
+    asked = Said(date=DATE, against=(against(vs),), own=own, parameters=parameters)
+    with pytest.raises(NotCalculable, match=re.escape(sentence)):
+        calculate(question_of_any(system, asked, WITH_ACME), WITH_ACME)

@@ -11,8 +11,10 @@ import click
 from rerate.cli.base import Options, shared_options
 from rerate.cli.output import say, table, write_json
 from rerate.ratings.calculating import Answer, NotCalculable, Outcome, ToldStep, calculate
-from rerate.ratings.calculators import Against, Said, against, question_of
+from rerate.ratings.calculators import Against, Said, against, question_of, question_of_any
+from rerate.ratings.installed import known_systems
 from rerate.ratings.quantum import signed
+from rerate.ratings.systems import SYSTEMS, Systems
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -81,7 +83,7 @@ def _options(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 def _common(vs: str, own: str, on: str = "today") -> Callable[[F], F]:
     return _options(
-        click.option("--own", metavar="RATING", help=own),
+        click.option("--own", metavar=vs.partition("[")[0] if "=" in vs else "RATING", help=own),
         click.option("--vs", type=Game(), multiple=True, required=True, metavar=vs, help="A game; say it again for each. " + _SCORES),
         click.option("--date", type=Day(), help=f"Of the games; dated rules go by it; default: {on}."),
         click.option("--set", "settings", type=Setting(), multiple=True, help="A parameter of the system; an unknown one names all."),
@@ -210,11 +212,40 @@ def glicko2_(options: Options, /, **said: Any) -> None:
     _answer(options, "glicko2/1", said)
 
 
-def _answer(options: Options, system: str, said: dict[str, Any], default_date: str | None = None) -> None:
+@calc.command("other")
+@click.argument("system")
+@_common("FIELD=VALUE,...[:SCORE]", "The player; without it a newcomer.")
+@_quantum
+@click.option("--period", type=click.Choice(["event", "date", "round", "month"]), help="What the games are together.")
+@shared_options
+@click.pass_obj
+def other(options: Options, /, system: str, **said: Any) -> None:
+    """Any SYSTEM by its name with the version, those of installed packages among them (`rerate systems`).
+
+    A player is said field by field as in a seed (`rerate systems SYSTEM`), or by a rating alone; `--vs unrated:1` is a newcomer.
+
+    \b
+    rerate calc other acme-elo/1 --own rating=1500,games=3 --vs rating=1600,games=40:1
+    """
+    _answer(options, system, said, systems=known_systems())
+
+
+def _answer(
+    options: Options,
+    system: str,
+    said: dict[str, Any],
+    default_date: str | None = None,
+    systems: Systems | None = None,
+) -> None:
+    """Args:
+    systems: for who may ask any of them; None: the system has a calculator of its own.
+    """
     date, settings, vs = said.pop("date"), said.pop("settings"), said.pop("vs")
     on = date or default_date or day.today().isoformat()
     try:
-        answer = calculate(question_of(system, Said(date=on, against=vs, parameters=dict(settings), **said)))
+        asked = Said(date=on, against=vs, parameters=dict(settings), **said)
+        question = question_of(system, asked) if systems is None else question_of_any(system, asked, systems)
+        answer = calculate(question, systems or SYSTEMS)
     except NotCalculable as error:
         raise click.UsageError(f"{error.option}: {error}") from error
     if options.as_json:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from rerate.messages.codes import SYSTEM
 from rerate.messages.errors import RerateError
 from rerate.messages.facts import Event
 from rerate.ratings import club, fide, fide_2009, fide_curve, glicko, glicko2, performance, uschess
@@ -20,7 +21,7 @@ from rerate.ratings.fide_core import FideLike
 from rerate.ratings.fide_k import LIMIT, limited
 from rerate.ratings.quantum import PER_POINT, decimal, halves, quanta_of, round_half_away, signed
 from rerate.ratings.refusing import rule_refusals
-from rerate.ratings.systems import SYSTEMS
+from rerate.ratings.systems import SYSTEMS, Systems
 
 PARAMETERS: Mapping[str, Documented] = {one.NAME: one.PARAMETERS for one in (club, fide, fide_curve, fide_2009, uschess, glicko, glicko2)}
 """The documented parameters of each system, by its name."""
@@ -181,14 +182,14 @@ class _States:
         return self._states[player]
 
 
-def calculate(question: Question) -> Answer:
+def calculate(question: Question, systems: Systems = SYSTEMS) -> Answer:
     """Rate the games.
 
     Raises:
-        NotCalculable: the system cannot be bound to the parameters, or cannot use a state.
+        NotCalculable: there is no such system, it cannot be bound to the parameters, or cannot use a state.
         NoResult: see `System.rate`.
     """
-    asked = _Asked(question)
+    asked = _Asked(question, systems)
     system, before = asked.system, asked.before
     outcomes = asked.outcomes()
     return Answer(
@@ -211,10 +212,10 @@ def calculate(question: Question) -> Answer:
 class _Asked:
     """A question bound to its system: the states, the period's key."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, systems: Systems = SYSTEMS) -> None:
         self.question = question
         self.per_point = PER_POINT[question.quantum]
-        self.system = _bound(question)
+        self.system = _bound(question, systems)
         own = None if question.own is None else self._state(question.own, "--own")
         self.met = [None if one.fields is None else self._state(one.fields, "--vs") for one in question.opponents]
         self.before = own or self.system.start()
@@ -222,14 +223,15 @@ class _Asked:
         self.key = self._key()
 
     def _state(self, fields: Mapping[str, object], option: str) -> State:
-        rating, quantum = str(fields["rating"]), self.question.quantum
-        if quanta_of(rating, self.per_point) is None:
+        rating, quantum = fields.get("rating"), self.question.quantum
+        if rating is not None and quanta_of(str(rating), self.per_point) is None:
             raise NotCalculable(option, f"{rating} is no rating in steps of {quantum} below 10,000")
         state = self.system.seed(fields)
         if state is None:
             option = self._option(fields) if option == "--own" else option
             said = ", ".join(f"{name} {value}" for name, value in fields.items())
-            raise NotCalculable(option, f"{self.system.name} cannot use {said}; it takes {_SEEDS[self.system.name]}")
+            takes = _SEEDS.get(self.system.name) or ", ".join(self.system.wire_state(self.system.start()))
+            raise NotCalculable(option, f"{self.system.name} cannot use {said}; it takes {takes}")
         return state
 
     def _option(self, fields: Mapping[str, object]) -> str:
@@ -305,19 +307,19 @@ class _Asked:
             yield ToldGame(opponent=shown, score=score, colour="black" if one.is_black else "white")
 
 
-def _bound(question: Question) -> System:
-    refused = rule_refusals(question.system, question.parameters, question.quantum, question.period, SYSTEMS)
+def _bound(question: Question, systems: Systems) -> System:
+    refused = rule_refusals(question.system, question.parameters, question.quantum, question.period, systems)
     for one in refused:
-        option = "--quantum" if one.parameter is None else question.options.get(one.parameter, "--set")
-        raise NotCalculable(option, one.sentence)
-    return SYSTEMS[question.system](question.parameters, PER_POINT[question.quantum], question.period)
+        whole = "SYSTEM" if one.reason == SYSTEM else "--quantum"
+        raise NotCalculable(whole if one.parameter is None else question.options.get(one.parameter, "--set"), one.sentence)
+    return systems[question.system](question.parameters, PER_POINT[question.quantum], question.period)
 
 
-def value_of(system: str, quantum: str, period: str, name: str, text: str) -> object:
+def value_of(system: str, quantum: str, period: str, name: str, text: str, systems: Systems = SYSTEMS) -> object:
     """A parameter's value said as a word: a whole number where the system takes one, else the text."""
     if text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 10:
         try:
-            SYSTEMS[system]({name: int(text)}, PER_POINT[quantum], period)
+            systems[system]({name: int(text)}, PER_POINT[quantum], period)
         except Unusable:
             return text
         return int(text)
@@ -339,7 +341,10 @@ def _told(step: Step) -> ToldStep:
 
 
 def _performances(question: Question) -> tuple[ToldPerformance, ...]:
-    played = [(None if one.fields is None else Fraction(str(one.fields["rating"])), one.half) for one in question.opponents]
+    ratings = [None if one.fields is None else one.fields.get("rating") for one in question.opponents]
+    played = [
+        (None if rating is None else Fraction(str(rating)), one.half) for rating, one in zip(ratings, question.opponents, strict=True)
+    ]
     games = [(rating, half) for rating, half in played if half is not None]
     known = [(rating, half) for rating, half in games if rating is not None]
     if len(games) < len(played) or not known:

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from rerate.ratings import club, fide, fide_2009, fide_curve, glicko, glicko2, uschess
 from rerate.ratings.calculating import NotCalculable, Opponent, Question, value_of
+from rerate.ratings.describing import described
 from rerate.ratings.fide_state import GAMES_CAP
 from rerate.ratings.quantum import quanta_of
+from rerate.ratings.systems import Systems
 from rerate.ratings.uschess_formulas import MOST_GAMES
 from rerate.ratings.uschess_states import ESTABLISHED
 
@@ -18,6 +20,9 @@ SCORES = {"1": 2, "0.5": 1, "½": 1, "0": 0}
 QUANTA = {club.NAME: "0.1", fide.NAME: "1", fide_curve.NAME: "1", fide_2009.NAME: "1", uschess.NAME: "0.01"}
 QUANTA |= {glicko.NAME: "0.01", glicko2.NAME: "0.01"}
 """The steps in which each system's ratings are had, if nothing else is said."""
+
+_KINDS = ("event", "date", "round", "month")
+"""Kinds of period that some games together may be, in the order in which one is taken if none is said."""
 
 _UNRATED = "unrated"
 _MATCH, _DUAL = "match", "dual"
@@ -103,6 +108,54 @@ def question_of(system: str, said: Said) -> Question:
     if system == uschess.NAME:
         return asked.uschess()
     return asked.glicko() if system in (glicko.NAME, glicko2.NAME) else asked.fide()
+
+
+def question_of_any(system: str, said: Said, systems: Systems) -> Question:
+    """The question that a person asks any system, a player's state being said field by field: `rating=1500,games=3`, or `1500`.
+
+    Raises:
+        NotCalculable: as `question_of`; also if there is no such system.
+    """
+    if system not in systems:
+        raise NotCalculable("SYSTEM", f"there is no system {system}; those known are {', '.join(sorted(systems))}")
+    about = described(system, systems[system])
+    kinds = [kind for kind in _KINDS if kind in about.quanta]
+    period = said.period or next(iter(kinds), _KINDS[0])
+    quantum = said.quantum or next(iter(about.quanta.get(period, ())), "1")
+    fields = {one.name: one.example for one in about.seed}
+    opponents = []
+    for one in said.against:
+        if one.beside is not None:
+            raise NotCalculable(
+                "--vs", f"/{one.beside}: say FIELD=VALUE,... for what stands beside a rating; {system} has {', '.join(fields)}"
+            )
+        opponents.append(Opponent(None if one.rating is None else _fields("--vs", one.rating, fields), one.half, one.is_black))
+    return Question(
+        system=system,
+        date=said.date,
+        opponents=opponents,
+        own=None if said.own is None else _fields("--own", said.own, fields),
+        parameters={name: value_of(system, quantum, period, name, text, systems) for name, text in said.parameters.items()},
+        quantum=quantum,
+        period=period,
+    )
+
+
+def _fields(option: str, text: str, examples: Mapping[str, object]) -> dict[str, object]:
+    """A state said field by field, each value of the kind that its example has."""
+    found: dict[str, object] = {}
+    for part in (text if "=" in text else f"rating={text}").split(","):
+        name, is_there, value = part.partition("=")
+        if not is_there or name not in examples:
+            raise NotCalculable(option, f"{part}: say FIELD=VALUE,...; the fields are {', '.join(examples)}")
+        kind = type(examples[name])
+        if kind is bool and value in ("true", "false"):
+            found[name] = value == "true"
+        elif kind is int and re.fullmatch("-?[0-9]{1,9}", value):
+            found[name] = int(value)
+        else:
+            found[name] = value
+    return found
 
 
 class _Asked:
