@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rerate.cli import cli
+from rerate.cli import cli, showing
 from rerate.intake import football
-from rerate.intake.cloudevents import cloud_event
+from rerate.intake.cloudevents import CloudEvent, cloud_event
 from tests.cli.conftest import FACTS, POOL, Command, MakeNames, history, jsonl
 
 SECOND = "irl:open"
@@ -250,6 +250,91 @@ def test_a_log_that_is_a_file_ends_with_a_sentence(tmp_path: Path) -> None:
     result = CliRunner().invoke(cli, ["--log", f"file:{tmp_path / 'file'}", "publish", "-"], input=b"{}")
     assert result.exit_code in (1, 3)
     assert not isinstance(result.exception, OSError)
+
+
+# ---------------------------------------------------------------------- a federation's list
+
+FEDERATION = "fed:pool"
+STANDARD = {"id": "std", "quantum": "1", "shown": "1", "period": "month", "categories": ["standard"]}
+
+
+def fide_list(**more: object) -> dict[str, object]:
+    return STANDARD | {"rules": [{"system": "fide/1", "parameters": {}}]} | more
+
+
+def fed(kind: str, id: str, **data: object) -> CloudEvent:
+    return cloud_event(kind, "fed/office", id, {"pool": FEDERATION, **data})
+
+
+def played(id: str, date: str, *games: tuple[str, str, str], category: str = "standard", **about: object) -> CloudEvent:
+    of = {"id": f"fed:{id}", "date": date, "category": category, "status": "final", **about}
+    described = [{"id": f"g{n}", "white": f"fed:{w}", "black": f"fed:{b}", "result": r} for n, (w, b, r) in enumerate(games, 1)]
+    return fed("result-published", id, event=of, revision=1, games=described)
+
+
+@pytest.fixture(scope="module")
+def federation(tmp_path_factory: pytest.TempPathFactory) -> Command:
+    """A standard list with seeds, a rapid list that falls back on it, one that is held; three months. To be read only."""
+    rapid = fide_list(id="rapid", categories=["rapid"], rules=[{"system": "fide/1", "parameters": {"kind": "rapid", "fallback": "std"}}])
+    bad = fide_list(id="bad", rules=[{"system": "fide/1", "parameters": {"foo": 1}}])
+    facts = [fed("pool-configured", "c", revision=1, lists=[fide_list(), rapid, bad])]
+    for who, rating, games in (("ann", "2100", 200), ("bob", "1850", 80), ("dan", "1833", 60)):
+        state, origin = {"rating": rating, "games": games}, {"code": "fide"}
+        seed = {"list": "std", "player": f"fed:{who}", "revision": 1, "as_of": "2025-12-01", "state": state, "origin": origin}
+        facts.append(fed("rating-seeded", f"s-{who}", **seed))
+    facts += [
+        played("early", "2025-11-05", ("ann", "bob", "1-0")),
+        played("open", "2026-02-20", ("ann", "bob", "1-0"), ("dan", "new", "1-0")),
+        played("league", "2026-03-10", ("bob", "dan", "0-1")),
+        played("fast", "2026-03-12", ("dan", "bob", "0-1"), category="rapid"),
+        played("late", "2026-03-20", ("ann", "dan", "1-0"), status="running"),
+    ]
+    command = Command(tmp_path_factory.mktemp("federation"))
+    assert command("publish", "-", input=jsonl(facts)).exit_code == 0
+    assert command("rater", "--until-idle").exit_code == 0
+    return command
+
+
+def test_an_earlier_ladder_names_the_period_and_who_is_inactive(federation: Command) -> None:
+    begin = federation("ladder", FEDERATION, "--list", "std", "--as-of", "2025-12-31").output
+    assert [line.split()[-2:] for line in begin.splitlines()[4:]] == [["fed:ann", "200"], ["fed:bob", "80"], ["fed:dan", "60"]]
+    said = federation("ladder", FEDERATION, "--list", "std", "--as-of", "2027-03-01").output
+    assert "last period" in said
+    assert "last game" not in said
+    marks = {line[line.index("fed:") :].split()[0]: line.split()[-1] for line in said.splitlines() if " fed:" in line}
+    assert marks == {"fed:ann": "inactive", "fed:bob": "2026-03", "fed:dan": "2026-03", "fed:new": "inactive"}
+    told = federation.lines("ladder", FEDERATION, "--list", "std", "--as-of", "2027-03-01")
+    assert {line["player"]: line["inactive"] for line in told} == {"fed:ann": True, "fed:bob": False, "fed:dan": False, "fed:new": True}
+    unrated = next(line for line in told if line["player"] == "fed:new")
+    assert (unrated["rating"], unrated["shown"]) == (None, None)
+
+
+def test_a_ladder_of_now_says_who_is_inactive_today(federation: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    for today, are in (("2027-02-19", [False] * 4), ("2027-03-10", [True] * 4)):
+        monkeypatch.setattr(showing, "today", lambda today=today: today)
+        assert [line["inactive"] for line in federation.lines("ladder", FEDERATION, "--list", "std")] == are
+        (page,) = federation.lines("player", FEDERATION, "fed:ann", "--list", "std")
+        assert page["inactive"] is are[0]
+    assert "inactive, without a rated game since 2026-02-20" in federation("player", FEDERATION, "fed:ann").output
+
+
+def test_a_ladder_on_which_nobody_is_says_so(federation: Command) -> None:
+    assert "nobody was on it by 2020-01-01" in federation("ladder", FEDERATION, "--list", "std", "--as-of", "2020-01-01").output
+
+
+def test_an_event_tells_of_each_list_why_nothing_moved(federation: Command) -> None:
+    early = federation("event", FEDERATION, "fed:early").output
+    assert "no list has rated a game of it" in early
+    assert "by no list" in early
+    assert "list std does not rate g1: before the day on which the rating of fed:ann, fed:bob begins there" in early
+    assert "list bad rates no game of it: it is held (parameters)" in early
+    assert "1 list without a game of it, rapid: it has other categories" in early
+    assert "no list has rated a game of it" in federation("event", FEDERATION, "fed:late").output
+    said = federation("event", FEDERATION, "fed:open").output
+    (dan,) = [line for line in said.splitlines() if line.startswith("std") and "fed:dan" in line]
+    words = ["1", "not", "counted:", "opponent", "without", "a", "rating"]
+    assert dan.split() == ["std", "fed:dan", "1833", "0.0", "of", "0", "1833", *words]
+    assert "on std" in said
 
 
 # ---------------------------------------------------------------------- why, and what if

@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import fields
 
 from rerate.audit.scoring import Band, Score
+from rerate.board.views import EventRating, LadderLine, LeftOut, Step
 from rerate.cli import cli
 from rerate.ratings.calculating import Answer, Outcome, Remark, ToldGame, ToldPerformance, ToldStep
 from rerate.ratings.describing import Described, Field, Parameter
@@ -49,3 +50,8 @@ def test_the_row_of_publish_names_every_field_of_what_a_list_would_be_held_for()
 @pytest.mark.parametrize("struct", [Described, Parameter, Field])
 def test_the_row_of_systems_names_every_field_it_writes(struct: type) -> None:
     assert {field.name for field in fields(struct)} <= set(re.findall(r"`([a-z_]+)`", ROWS["systems"]))
+
+
+@pytest.mark.parametrize(("command", "struct"), [("ladder", LadderLine), ("player", Step), ("event", EventRating), ("event", LeftOut)])
+def test_the_rows_of_views_name_every_field_they_write(command: str, struct: type) -> None:
+    assert {field.name for field in fields(struct)} <= set(re.findall(r"`([a-z_]+)`", ROWS[command]))

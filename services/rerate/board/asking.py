@@ -11,13 +11,18 @@ from rerate.board.rows import DeltaRow, SnapshotRow, deltas_in_order, read_perso
 from rerate.board.views import (
     EventRating,
     LadderLine,
+    LeftOut,
     Step,
     event_ratings,
     history,
+    inactive,
     ladder,
     ladder_as_of,
+    left_out,
+    missed,
     months_of,
     persons_of,
+    system_on,
 )
 from rerate.messages.codes import IN_FORCE, SUPERSEDED
 from rerate.messages.errors import RerateError
@@ -38,6 +43,8 @@ class Ladder(Struct, frozen=True, kw_only=True):
 class PlayerOnList(Struct, frozen=True, kw_only=True):
     list_id: str
     snapshot: SnapshotRow
+    inactive: bool | None
+    """See `rerate.board.views.inactive`."""
     steps: list[Step]
 
 
@@ -56,6 +63,8 @@ class EventPage(Struct, frozen=True, kw_only=True):
     event: dict[str, Any]
     """The row of the event, as published."""
     ratings: list[EventRating]
+    left_out: list[LeftOut]
+    """What lists have not rated of the games that the facts rate."""
 
 
 def list_of(head: Head, wanted: str | None) -> str:
@@ -76,23 +85,35 @@ def list_of(head: Head, wanted: str | None) -> str:
     return wanted
 
 
-async def ask_ladder(lookup: Lookup, pool: str, list_id: str | None, as_of: str | None) -> Ladder:
-    """The ladder of a list, now or as of a date."""
+async def ask_ladder(lookup: Lookup, pool: str, list_id: str | None, as_of: str | None, *, today: str | None = None) -> Ladder:
+    """The ladder of a list, now or as of a date.
+
+    Args:
+        today: the day on which the ladder of now is read: who is inactive goes by it. None: nobody asks.
+    """
 
     async def read(head: Head, fetch: Fetch) -> Ladder:
         chosen = list_of(head, list_id)
         prefix = f"{pool}/{chosen}@{head.lists[chosen].edition}/"
         snapshots = [read_snapshot(value) for _, value in await fetch(SNAPSHOTS, prefix)]
         if as_of is None:
-            return Ladder(head=head, list_id=chosen, lines=ladder(snapshots))
+            if today is None:
+                return Ladder(head=head, list_id=chosen, lines=ladder(snapshots))
+            latest = max((s for s in snapshots if s.last_game is not None), key=lambda s: s.last_game or "", default=None)
+            rows = [] if latest is None else await fetch(DELTAS, f"{prefix}{latest.player}/")  # his newest row names the system
+            system = system_on(deltas_in_order(value for _, value in rows), today)
+            return Ladder(head=head, list_id=chosen, lines=ladder(snapshots, system=system, on=today))
         deltas = deltas_in_order(value for _, value in await fetch(DELTAS, prefix))
         return Ladder(head=head, list_id=chosen, lines=ladder_as_of(snapshots, deltas, as_of))
 
-    return await lookup.reading(pool, [SNAPSHOTS] if as_of is None else [SNAPSHOTS, DELTAS], read)
+    return await lookup.reading(pool, [SNAPSHOTS, DELTAS], read)
 
 
-async def ask_player(lookup: Lookup, pool: str, asked: str, list_id: str | None) -> PlayerPage:
+async def ask_player(lookup: Lookup, pool: str, asked: str, list_id: str | None, *, today: str | None = None) -> PlayerPage:
     """A player's standing and history on each list, or on one; an id that is somebody else's is followed to him.
+
+    Args:
+        today: the day on which it is read: whether he is inactive goes by it. None: nobody asks.
 
     Raises:
         NotThere: nobody of that id has a rating in the pool.
@@ -107,7 +128,8 @@ async def ask_player(lookup: Lookup, pool: str, asked: str, list_id: str | None)
             found = [read_snapshot(value) for row_key, value in await fetch(SNAPSHOTS, key) if row_key == key.encode()]
             if found:
                 deltas = deltas_in_order(value for _, value in await fetch(DELTAS, f"{key}/"))
-                lists.append(PlayerOnList(list_id=chosen, snapshot=found[0], steps=history(deltas)))
+                idle = None if today is None else inactive(found[0].last_game, system_on(deltas, today), today)
+                lists.append(PlayerOnList(list_id=chosen, snapshot=found[0], inactive=idle, steps=history(deltas)))
         if not lists:
             also = f" ({asked} is {player})" if player != asked else ""
             raise NotThere(f"pool {pool} has no rating of {asked}{also}; `rerate ladder {pool}` lists everybody who has one")
@@ -135,9 +157,17 @@ async def ask_event(lookup: Lookup, pool: str, event: str) -> EventPage:
                 for month in months_of(found[0]):
                     prefix = f"{pool}/{list_id}@{entry.edition}/{person}/{month}"
                     deltas += deltas_in_order(value for _, value in await fetch(DELTAS, prefix))
-        return EventPage(head=head, event=orjson.loads(found[0]), ratings=event_ratings(event, deltas))
+        ratings, not_rated = event_ratings(event, deltas), []
+        for list_id, entry in sorted(head.lists.items()):
+            seeded_from: dict[str, str] = {}
+            for person in sorted({person for sides in missed(found[0], ratings, list_id).values() for person in sides}):
+                key = f"{pool}/{list_id}@{entry.edition}/{person}"
+                snapshots = [read_snapshot(value) for row_key, value in await fetch(SNAPSHOTS, key) if row_key == key.encode()]
+                seeded_from.update((one.player, one.as_of) for one in snapshots if one.as_of is not None)
+            not_rated += left_out(found[0], ratings, list_id, is_held=entry.held is not None, seeded_from=seeded_from)
+        return EventPage(head=head, event=orjson.loads(found[0]), ratings=ratings, left_out=not_rated)
 
-    return await lookup.reading(pool, [EVENTS, DELTAS], read)
+    return await lookup.reading(pool, [EVENTS, SNAPSHOTS, DELTAS], read)
 
 
 def is_remarkable(content: Mapping[str, Any]) -> bool:

@@ -29,6 +29,7 @@ class SnapshotRow(Struct, frozen=True, kw_only=True):
     lost: int
     peak: Peak | None = None
     last_game: str | None = None
+    """Day of the last rated game."""
     as_of: str | None = None
 
 
@@ -41,10 +42,23 @@ class EventLine(Struct, frozen=True, kw_only=True):
     provisional: bool = False
     games: int = 0
     protected: int = 0
+    not_counted: int = 0
+    """FIDE systems; US Chess says it as `uncounted`."""
+    uncounted: int = 0
     score: str | None = None
     """None where the terms say it; so is `expected`."""
     expected: str | None = None
     terms: tuple[dict[str, object], ...] = ()
+
+    @property
+    def left_out(self) -> int:
+        """Games beside `games`, that are rated by the facts and count for nothing on the list."""
+        return self.not_counted + self.uncounted
+
+    @property
+    def played(self) -> int:
+        """All games that are rated for the player by the facts: those that a snapshot counts."""
+        return self.games + self.left_out
 
 
 class PeriodRow(Struct, frozen=True, kw_only=True):

@@ -1,7 +1,8 @@
 """What people ask: a ladder now or as of a date, a player's history, an event and what it did to ratings. Pure: rows in, answers out."""
 
 import calendar
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date as Day
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import groupby
@@ -12,7 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rerate.board.rows import DeltaRow, PeriodRow, SnapshotRow
+from rerate.ratings import fide, fide_2009, fide_curve
 from rerate.ratings.face import next_month
+from rerate.ratings.fide_dates import is_inactive
 from rerate.replay.periods import key_of_fields, key_text
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -29,14 +32,46 @@ class LadderLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
     provisional: bool
     games: int
     last_game: str | None = None
+    """Day of the last rated game; of an earlier date on a list by month only where it is known, no later game hiding it."""
+    last_period: str | None = None
+    """Of an earlier date on a list by month: the period in which the last game was rated."""
+    inactive: bool | None = None
+    """See `inactive`."""
     won: int | None = None
     """These three are told of the ladder of now only."""
     drawn: int | None = None
     lost: int | None = None
 
 
-def ladder(snapshots: Iterable[SnapshotRow]) -> list[LadderLine]:
-    """The ladder as it stands: established players by rating, then the provisional ones by rating, then those without one."""
+INACTIVE_BY = frozenset({fide.NAME, fide_curve.NAME, fide_2009.NAME})
+"""Systems whose lists know inactive players."""
+
+
+def inactive(last_game: str | None, system: str | None, on: str) -> bool | None:
+    """Whether a player is inactive on a day: by the FIDE systems, without a rated game for one year (B02 7.2.2). None if the list's system
+    knows nothing of it, or no game is published.
+
+    Args:
+        last_game: day of the last rated game; of a period by month its last day counts, so that nobody is called inactive too soon.
+        system: by the rule in force on the day.
+    """
+    return is_inactive(_last_day(last_game), on) if system in INACTIVE_BY and last_game is not None else None
+
+
+def system_on(deltas: Iterable[DeltaRow], date: str) -> str | None:
+    """The system of a list's newest row up to a date, which is the one in force as far as rows tell; None without such a row."""
+    rows = [delta for delta in deltas if delta.row is not None and delta.date <= date]
+    newest = max(rows, key=lambda delta: key_of_fields(delta.period)[:1], default=None)
+    return None if newest is None or newest.row is None else newest.row.system
+
+
+def ladder(snapshots: Iterable[SnapshotRow], *, system: str | None = None, on: str = "") -> list[LadderLine]:
+    """The ladder as it stands: established players by rating, then the provisional ones by rating, then those without one.
+
+    Args:
+        system: by which the list is rated now, if that is known.
+        on: the day on which it is read.
+    """
     return _ranked(
         LadderLine(
             rank=0,
@@ -46,6 +81,7 @@ def ladder(snapshots: Iterable[SnapshotRow]) -> list[LadderLine]:
             provisional=s.provisional,
             games=s.games,
             last_game=s.last_game,
+            inactive=inactive(s.last_game, system, on),
             won=s.won,
             drawn=s.drawn,
             lost=s.lost,
@@ -64,17 +100,21 @@ def ladder_as_of(snapshots: Iterable[SnapshotRow], deltas: Sequence[DeltaRow], d
         date: the last day to count; a month counts when it is over.
     """
     rows = {player: list(group) for player, group in groupby(deltas, key=lambda delta: delta.player)}
-    lines = (_as_of(snapshot, rows.get(snapshot.player, []), date) for snapshot in snapshots)
+    system = system_on(deltas, date)
+    lines = (_as_of(snapshot, rows.get(snapshot.player, []), date, system) for snapshot in snapshots)
     return _ranked(line for line in lines if line is not None)
 
 
-def _as_of(snapshot: SnapshotRow, rows: Sequence[DeltaRow], date: str) -> LadderLine | None:
+def _as_of(snapshot: SnapshotRow, rows: Sequence[DeltaRow], date: str, system: str | None) -> LadderLine | None:
     before = [delta for delta in rows if _last_day(delta.date) <= date]
     elsewhere = snapshot.games - sum(_games(delta) for delta in rows)
     if before:
         last = before[-1]
         assert last.row is not None
         rating, shown = last.row.rating, last.row.shown
+        played = next((delta.date for delta in reversed(before) if _games(delta)), None)
+        is_last = not any(_games(delta) for delta in rows[len(before) :])
+        last_game = (snapshot.last_game if is_last and played is not None else None) or played
         return LadderLine(
             rank=0,
             player=snapshot.player,
@@ -82,7 +122,9 @@ def _as_of(snapshot: SnapshotRow, rows: Sequence[DeltaRow], date: str) -> Ladder
             shown=shown,
             provisional=last.row.provisional,
             games=elsewhere + sum(_games(delta) for delta in before),
-            last_game=next((delta.date for delta in reversed(before) if _games(delta)), None),
+            last_game=last_game if last_game is not None and _is_day(last_game) else None,
+            last_period=None if played is None or _is_day(played) else played,
+            inactive=inactive(last_game, system, date),
         )
     if snapshot.as_of is None or snapshot.as_of > date:
         return None
@@ -96,16 +138,30 @@ def _as_of(snapshot: SnapshotRow, rows: Sequence[DeltaRow], date: str) -> Ladder
 
 def _judged_by(row: PeriodRow) -> str | None:
     """The rating by which a row was judged, of an adjustment the one before it."""
-    return row.events[0].rating if row.events else row.adjusted_from
+    return _in_steps(row.events[0].rating, row) if row.events else row.adjusted_from
+
+
+def _in_steps(rating: str | None, row: PeriodRow) -> str | None:
+    """A rating of which a system shows more places than its list has, with those of the list."""
+    if rating is None:
+        return None
+    if row.rating is not None:
+        return rounded_like(rating, row.rating)
+    return rating.rstrip("0").removesuffix(".") if "." in rating else rating
 
 
 def _games(delta: DeltaRow) -> int:
-    return 0 if delta.row is None else sum(line.games for line in delta.row.events)
+    """Games that are rated for the player by the facts, whether the list counts them or not."""
+    return 0 if delta.row is None else sum(line.played for line in delta.row.events)
+
+
+def _is_day(date: str) -> bool:
+    return len(date) == len("2024-01-05")
 
 
 def _last_day(date: str) -> str:
     """The date itself; of a month its last day."""
-    if len(date) == 10:
+    if _is_day(date):
         return date
     year, month = int(date[:4]), int(date[5:7])
     return f"{date}-{calendar.monthrange(year, month)[1]:02d}"
@@ -136,11 +192,13 @@ class Step(Struct, frozen=True, kw_only=True):
     period: str
     """Date, order, event, round, board, game as far as the list's periods go."""
     before: str | None
-    """The rating of the row before; in his first row the one he was judged by. None: he had none."""
+    """The rating of the row before; in his first row, and where that one has none, the one he was judged by (of a list that his own falls
+    back on, too). None: he had none."""
     rating: str | None
     change: str | None
     """None if he had no rating before it, or has none after it."""
     games: int
+    """Rated by the facts, those that count for nothing on the list among them."""
     events: tuple[str, ...]
     cause: str
     """`direct`: facts of this period changed when this row was last published; `carried`: only ratings before it."""
@@ -153,7 +211,7 @@ def history(deltas: Iterable[DeltaRow]) -> list[Step]:
     steps: list[Step] = []
     for delta in deltas:
         assert delta.row is not None, "what stands is asked for"
-        before = steps[-1].rating if steps else _judged_by(delta.row)
+        before = (steps[-1].rating if steps else None) or _judged_by(delta.row)
         steps.append(
             Step(
                 date=delta.date,
@@ -227,9 +285,12 @@ class EventRating(Struct, frozen=True, kw_only=True):
     games: int
     protected: int
     """Of these, games that moved nothing, the opponent being provisional."""
+    not_counted: int
+    """Of these, games that count for nothing on the list."""
     score: str
     """Of the others."""
-    expected: str
+    expected: str | None
+    """None where the list expects nothing: of a player without a rating, by a formula of another kind, of no game."""
     others: tuple[str, ...]
     """Other events of the same period: their games are in the rating, too."""
 
@@ -242,22 +303,80 @@ def event_ratings(event: str, deltas: Iterable[DeltaRow]) -> list[EventRating]:
             continue
         for line in delta.row.events:
             if line.event == event:
-                terms = [(Decimal(str(term.get("score", "0"))), Decimal(str(term.get("expected", "0")))) for term in line.terms]
+                scores, expected = ([Decimal(str(term[name])) for term in line.terms if name in term] for name in ("score", "expected"))
+                counts = line.games > line.protected
                 found.append(
                     EventRating(
                         list=delta.list,
                         player=delta.player,
                         period=key_text(key_of_fields(delta.period)),
-                        judged_by=line.rating,
+                        judged_by=_in_steps(line.rating, delta.row),
                         rating=delta.row.rating,
-                        games=line.games,
+                        games=line.played,
                         protected=line.protected,
-                        score=line.score or str(sum((score for score, _ in terms), Decimal(0))),
-                        expected=line.expected or str(sum((expected for _, expected in terms), Decimal(0))),
+                        not_counted=line.left_out,
+                        score=line.score or str(sum(scores, Decimal("0.0"))),
+                        expected=(line.expected or (str(sum(expected)) if expected else None)) if counts else None,
                         others=tuple(other.event for other in delta.row.events if other.event != event),
                     )
                 )
     return sorted(found, key=lambda one: (one.list, one.player))
+
+
+class LeftOut(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Games of an event that the facts rate and a list does not."""
+
+    list: str
+    games: tuple[str, ...]
+    """Ids."""
+    why: str
+    """`held`: the list is; `before-seed`: before the day from which a side has a rating from elsewhere there; `not-named`: the event names
+    its lists, and not this one; `not-taken`: by category, variant or dates, or because it was reported too late."""
+    players: tuple[str, ...] = ()
+    """Whose seed it is."""
+
+
+def missed(event_value: bytes, ratings: Iterable[EventRating], list_id: str) -> dict[str, tuple[str, ...]]:
+    """The games of an event that a list may have left out: their players have fewer games there than the facts rate. Those of a running
+    event are asked for only where the list rates some. Game id -> both persons."""
+    played: Counter[str] = Counter()
+    for one in ratings:
+        if one.list == list_id:
+            played[one.player] += one.games
+    both, of = {}, {}
+    for game in orjson.loads(event_value)["games"]:
+        sides = game.get("early", "none") if game["rated"] == "none" and played else game["rated"]
+        if sides != "none":
+            both[game["id"]] = (game["white"]["person"], game["black"]["person"])
+            of[game["id"]] = {game[side]["person"] for side in ("white", "black") if sides in ("both", side)}
+    rated = Counter(person for persons in of.values() for person in persons)
+    return {id: both[id] for id, persons in of.items() if all(played[person] < rated[person] for person in persons)}
+
+
+def left_out(
+    event_value: bytes, ratings: Sequence[EventRating], list_id: str, *, is_held: bool, seeded_from: Mapping[str, str]
+) -> list[LeftOut]:
+    """Why a list has not rated games of an event that the facts rate, as far as what is published tells: of a list that rates others of
+    them, no more than what seeds keep out.
+
+    Args:
+        seeded_from: person -> first day of a rating from elsewhere on the list.
+    """
+    row = orjson.loads(event_value)
+    games = missed(event_value, ratings, list_id)
+    if is_held and games:
+        return [LeftOut(list=list_id, games=tuple(games), why="held")]
+    periods = {one.period.partition("/")[0] for one in ratings if one.list == list_id}
+    date = max(periods, default=row["event"].get("date", "")[:7])
+    is_named = list_id in row["event"].get("lists", (list_id,))
+    why: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for id, sides in games.items():
+        later = tuple(sorted({one for one in sides if date < seeded_from.get(one, "")[: len(date)]}))
+        if later and is_named:
+            why.setdefault(("before-seed", later), []).append(id)
+        elif not periods:
+            why.setdefault(("not-taken" if is_named else "not-named", ()), []).append(id)
+    return [LeftOut(list=list_id, games=tuple(ids), why=code, players=players) for (code, players), ids in sorted(why.items())]
 
 
 def months_of(event_value: bytes) -> list[str]:

@@ -1,19 +1,20 @@
 """`rerate ladder`, `player`, `event`: what people ask."""
 
+from collections.abc import Callable
+from datetime import date as day
 from datetime import datetime
 from typing import Any
 
 import click
 
-from rerate.board.asking import EventPage, Ladder, PlayerPage, ask_event, ask_ladder, ask_player
+from rerate.board.asking import EventPage, Ladder, PlayerOnList, PlayerPage, ask_event, ask_ladder, ask_player
 from rerate.board.lookup import Lookup
-from rerate.board.rows import SnapshotRow
-from rerate.board.views import LadderLine, Plot, plot
+from rerate.board.views import EventRating, LadderLine, Plot, plot
 from rerate.cli.base import NO, Ended, Options, collect_rarely, run, shared_options
 from rerate.cli.names import Names, NamesFile
 from rerate.cli.opening import opened
 from rerate.cli.output import count, number, say, table, write_json
-from rerate.messages.codes import HALTED, SENTENCES
+from rerate.messages.codes import HALTED, LIVE, PARAMETERS, SENTENCES
 from rerate.pool.head import Head
 
 names_option = click.option("--names", type=NamesFile(), default=Names, help="CSV id,name: show names beside ids.")
@@ -48,11 +49,14 @@ def ladder(options: Options, pool: str, list_id: str | None, as_of: datetime | N
         return
     held = found.head.lists[found.list_id].held
     if held is not None:
-        raise Ended(f"{pool}, list {found.list_id} is held ({held}): {SENTENCES['list-held'].get(held, held)}", NO)
+        more = f" `rerate explain {pool} ID --list {found.list_id}` names what is refused." if held == PARAMETERS else ""
+        raise Ended(f"{pool}, list {found.list_id} is held ({held}): {SENTENCES['list-held'].get(held, held)}{more}", NO)
     when = f"as of {date}, as update {found.head.update} tells it" if date else f"update {found.head.update}"
     shadow = " (a shadow list: for comparison, not official)" if found.head.lists[found.list_id].shadow else ""
     say(f"{pool}, list {found.list_id}{shadow}, {when}{_halted(found)}", "")
     show_ladder(_top(found.lines, top), names)
+    if not found.lines:
+        say("nobody is on it" if date is None else f"nobody was on it by {date}")
     shown, of = len(_top(found.lines, top)), len(found.lines)
     if shown < of:
         say("", f"{number(shown)} of {count(of, 'player')}")
@@ -60,7 +64,12 @@ def ladder(options: Options, pool: str, list_id: str | None, as_of: datetime | N
 
 async def _ladder(options: Options, pool: str, list_id: str | None, date: str | None) -> Ladder:
     async with opened(options) as chosen:
-        return await ask_ladder(Lookup(chosen.log), pool, list_id, date)
+        return await ask_ladder(Lookup(chosen.log), pool, list_id, date, today=today())
+
+
+def today() -> str:
+    """The day on which is read, by this machine's clock and time zone."""
+    return day.today().isoformat()
 
 
 def _halted(found: Ladder) -> str:
@@ -79,6 +88,7 @@ def _top(lines: list[LadderLine], top: int | None) -> list[LadderLine]:
 def line_object(line: LadderLine, names: Names) -> dict[str, Any]:
     """A line of a ladder for programs."""
     told = {name: getattr(line, name) for name in LadderLine.__struct_fields__ if getattr(line, name) is not None}
+    told |= {"rating": line.rating, "shown": line.shown}
     return told | names.beside(line.player)
 
 
@@ -89,19 +99,27 @@ def show_ladder(lines: list[LadderLine], names: Names) -> None:
         "provisional:": [line for line in lines if line.rating is not None and line.provisional],
         "unrated:": [line for line in lines if line.rating is None],
     }
+    columns: list[tuple[str, Callable[[LadderLine], object]]] = [
+        ("#", lambda line: line.rank),
+        ("rating", lambda line: line.shown),
+        ("exact", lambda line: line.rating),
+        ("player", lambda line: names.of(line.player)),
+        ("id", lambda line: line.player),
+        ("games", lambda line: line.games),
+    ]
+    if any(line.last_period is not None for line in lines):
+        columns.append(("last period", lambda line: line.last_period))
+    else:
+        columns.append(("last game", lambda line: line.last_game))
+    if any(line.inactive for line in lines):
+        columns.append(("", lambda line: "inactive" if line.inactive else None))
     for title, chosen in groups.items():
         if not chosen:
             continue
         if title:
             say("", title)
-        if any(names.of(line.player) != line.player for line in chosen):
-            named = [
-                (line.rank, line.shown, line.rating, names.of(line.player), line.player, line.games, line.last_game) for line in chosen
-            ]
-            table(["#", "rating", "exact", "player", "id", "games", "last game"], named, right=_NUMBERS)
-        else:
-            plain = [(line.rank, line.shown, line.rating, line.player, line.games, line.last_game) for line in chosen]
-            table(["#", "rating", "exact", "player", "games", "last game"], plain, right=_NUMBERS)
+        shown = columns if any(names.of(line.player) != line.player for line in chosen) else [one for one in columns if one[0] != "id"]
+        table([title for title, _ in shown], [[cell(line) for _, cell in shown] for line in chosen], right=_NUMBERS)
 
 
 _NUMBERS = ("#", "rating", "exact", "games")
@@ -130,6 +148,7 @@ def player(options: Options, pool: str, id: str, list_id: str | None, rows: int,
                     "list": on_list.list_id,
                     **_shadow(page.head, on_list.list_id),
                     "update": page.head.update,
+                    **({} if on_list.inactive is None else {"inactive": on_list.inactive}),
                     "snapshot": on_list.snapshot,
                     "rows": on_list.steps,
                 }
@@ -140,7 +159,7 @@ def player(options: Options, pool: str, id: str, list_id: str | None, rows: int,
 
 async def _player(options: Options, pool: str, id: str, list_id: str | None) -> PlayerPage:
     async with opened(options) as chosen:
-        return await ask_player(Lookup(chosen.log), pool, id, list_id)
+        return await ask_player(Lookup(chosen.log), pool, id, list_id, today=today())
 
 
 def show_player(page: PlayerPage, names: Names, rows: int) -> None:
@@ -151,7 +170,7 @@ def show_player(page: PlayerPage, names: Names, rows: int) -> None:
         say(f"{names.of(page.asked)} ({page.asked}) is this person, by {', '.join(page.merges)}")
     for on_list in page.lists:
         shadow = " (shadow)" if page.head.lists[on_list.list_id].shadow else ""
-        say("", f"list {on_list.list_id}{shadow}: {_standing(on_list.snapshot)}")
+        say("", f"list {on_list.list_id}{shadow}: {_standing(on_list)}")
         drawn = plot(on_list.steps)
         if drawn is not None:
             say("", *plot_lines(drawn), "")
@@ -167,11 +186,15 @@ def show_player(page: PlayerPage, names: Names, rows: int) -> None:
             say(f"the last {len(shown)} of {count(len(on_list.steps), 'row')}; --rows 0 shows all")
 
 
-def _standing(s: SnapshotRow) -> str:
+def _standing(on_list: PlayerOnList) -> str:
+    s = on_list.snapshot
     parts = ["unrated" if s.rating is None else s.rating + (" (provisional)" if s.provisional else "")]
+    if on_list.inactive:
+        parts.append(f"inactive, without a rated game since {s.last_game}")
     parts.append(f"{count(s.games, 'game')}: {number(s.won)} won, {number(s.drawn)} drawn, {number(s.lost)} lost")
     if s.peak is not None:
-        parts.append(f"highest {s.peak.rating} on {s.peak.date}")
+        is_day = len(s.peak.date) == len("2024-01-05")
+        parts.append(f"highest {s.peak.rating} {'on' if is_day else 'after period'} {s.peak.date}")
     if s.as_of is not None:
         parts.append(f"began on {s.as_of} with a rating from elsewhere")
     return "; ".join(parts)
@@ -196,7 +219,7 @@ def event(options: Options, pool: str, id: str, names: Names) -> None:
     """An event: each game, rated or why not, by which facts; and what its period did to ratings."""
     page = run(_event(options, pool, id))
     if options.as_json:
-        write_json({"update": page.head.update, "row": page.event, "ratings": page.ratings})
+        write_json({"update": page.head.update, "row": page.event, "ratings": page.ratings, "left_out": page.left_out})
         return
     show_event(page, names)
 
@@ -217,7 +240,8 @@ def show_event(page: EventPage, names: Names) -> None:
         for field in ("date", "start_date", "order", "category", "variant", "status", "part_of", "rate_in")
         if field in about
     ]
-    say(", ".join([*fields, SENTENCES["event-state"][row["state"]]]))
+    is_rated = page.ratings or row["state"] != LIVE
+    say(", ".join([*fields, SENTENCES["event-state"][row["state"]] if is_rated else "The event is shown; no list has rated a game of it."]))
     for flag in row["flags"]:
         say(f"{flag}: {SENTENCES['flag'][flag]}")
     facts = [
@@ -227,9 +251,11 @@ def show_event(page: EventPage, names: Names) -> None:
     if row["games"]:
         say("")
         cells = [
-            (_place(game), _side(game, "white", names), game["result"], _side(game, "black", names), _judged(game)) for game in row["games"]
+            (_place(game), _side(game, "white", names), game["result"], _side(game, "black", names), _judged(game, page))
+            for game in row["games"]
         ]
         table(["game", "white", "result", "black", "rated"], cells)
+    say(*_left_out(page, names))
     if page.ratings:
         say("")
         ratings = [
@@ -237,10 +263,10 @@ def show_event(page: EventPage, names: Names) -> None:
                 r.list,
                 names.of(r.player),
                 r.judged_by,
-                f"{r.score} of {r.games - r.protected}" + (f", {r.protected} not counted: provisional opponent" if r.protected else ""),
+                f"{r.score} of {r.games - r.protected - r.not_counted}",
                 r.expected,
                 r.rating,
-                f"with {count(len(r.others), 'other event')}" if r.others else "",
+                "; ".join([*_not_counted(r, page), *([f"with {count(len(r.others), 'other event')}"] if r.others else [])]),
             )
             for r in page.ratings
         ]
@@ -261,9 +287,46 @@ def _side(game: dict[str, Any], side: str, names: Names) -> str:
     return person if who["id"] == who["person"] else f"{person} (as {names.of(who['id'])})"
 
 
-def _judged(game: dict[str, Any]) -> str:
+def _not_counted(r: EventRating, page: EventPage) -> list[str]:
+    """Games of a player that moved nothing, and why if what is published tells."""
+    if r.protected:
+        return [f"{r.protected} not counted: provisional opponent"]
+    if not r.not_counted:
+        return []
+    unrated = {one.player for one in page.ratings if one.list == r.list and one.judged_by is None}
+    sides = [{game[side]["person"] for side in ("white", "black") if side in game} for game in page.event["games"] if "why" not in game]
+    known = sum(r.player in persons and not unrated.isdisjoint(persons - {r.player}) for persons in sides)
+    why = "opponent without a rating" if known >= r.not_counted else f"`rerate explain` with --list {r.list} tells why"
+    return [f"{r.not_counted} not counted: {why}"]
+
+
+def _left_out(page: EventPage, names: Names) -> list[str]:
+    """What lists have not rated, and why; lists that do not take the event in one line."""
+    lines, not_taking = [], [one.list for one in page.left_out if one.why == "not-taken"]
+    if not_taking:
+        theirs = ("it has", "its") if len(not_taking) == 1 else ("they have", "their")
+        why = f"{theirs[0]} other categories, variants or dates, or it was reported too late"
+        lines.append(f"{count(len(not_taking), 'list')} without a game of it, {', '.join(not_taking)}: {why}")
+    for one in page.left_out:
+        which = ", ".join(one.games) if any(r.list == one.list for r in page.ratings) else "no game of it"
+        if one.why == "held":
+            lines.append(f"list {one.list} rates {which}: it is held ({page.head.lists[one.list].held})")
+        elif one.why == "not-named":
+            lines.append(f"list {one.list} rates {which}: the event is for {', '.join(page.event['event']['lists'])} only")
+        elif one.why == "before-seed":
+            who = ", ".join(names.of(player) for player in one.players)
+            lines.append(f"list {one.list} does not rate {', '.join(one.games)}: before the day on which the rating of {who} begins there")
+    return ["", *lines] if lines else []
+
+
+def _judged(game: dict[str, Any], page: EventPage) -> str:
     if "why" not in game:
-        return "yes"
+        left = {one.list for one in page.left_out if game["id"] in one.games}
+        persons = {game[side]["person"] for side in ("white", "black")}
+        counts = [r for r in page.ratings if r.player in persons and r.games > r.protected + r.not_counted]
+        lists = [name for name in dict.fromkeys(r.list for r in counts) if name not in left]
+        sides = "" if game["rated"] == "both" else f"{game['rated']} only, "
+        return f"{sides}on {', '.join(lists)}" if lists else "by no list"
     said = SENTENCES["unrated-why"][game["why"]]
     who = f" ({', '.join(game['ids'])})" if game.get("ids") else ""
     return said + who if game["rated"] == "none" else f"{game['rated']} only. {said}{who}"
