@@ -61,6 +61,8 @@ class Game(NamedTuple):
     """both, white, black"""
     last_day: str
     """Of its event, or its own if that is how the list dates it."""
+    own_day: str
+    """On a list by month that dates games by themselves; else empty."""
 
 
 def plain_ladders(history: Iterable[Sendable]) -> Data:
@@ -177,7 +179,8 @@ def _games(rating_list: Data, folded: Data, as_of: Mapping[str, str]) -> list[Ga
                 continue
             place = (period, event.get("order", 0), event_id, game.get("round", 0), game.get("board", 0), game["id"])
             day = game.get("date", event["date"]) if rating_list.get("dated_by") == "game" else event["date"]
-            out.append(Game(*place, white, black, *HALVES[game["result"]], sides, day))
+            own_day = game.get("date", "") if (rating_list["period"], rating_list.get("dated_by")) == ("month", "game") else ""
+            out.append(Game(*place, white, black, *HALVES[game["result"]], sides, day, own_day))
     return sorted(out)
 
 
@@ -471,7 +474,8 @@ def _inputs_digest(
         games = periods[period]
         packed = [
             b"".join(map(_tag, (game.event, game.id, game.white, game.black)))
-            + bytes((game.white_half, game.black_half, {"white": 1, "black": 2, "both": 3}[game.sides]))
+            + bytes((game.white_half, game.black_half, {"white": 1, "black": 2, "both": 3}[game.sides] + (16 if game.own_day else 0)))
+            + game.own_day.encode()
             for game in sorted(games, key=lambda game: (game.event.encode(), game.id.encode()))
         ]
         digests.append(_framed("rerate.games.1\n", _key(kind, period), packed))
