@@ -699,6 +699,34 @@ def test_a_list_held_in_the_newest_head_wakes_at_the_next_update_with_an_edition
     assert len(update.rows[SNAPSHOTS]) == 3
 
 
+def test_an_engine_that_lacks_the_system_of_a_rated_list_halts_its_pool_and_a_rebuild_goes_on_without_it() -> None:
+    """Held in silence, its rows would go on standing for what they are no longer."""
+    pool = club(published("e1", 1, "A>B"), seeded("C"))
+    older = Settings(engine="rerate old", systems={})
+    with pytest.raises(Halt, match=r"cannot rate list elo of head 3 \(system\): install what it lacks"):
+        Pool.restore(POOL, older, pool.log, pool.updates[-1].head)
+    pool.settings = older
+    pool.rebuilt()
+    assert pool.head()["lists"]["elo"]["held"] == "system"
+    assert (pool.topics[DELTAS], pool.topics[SNAPSHOTS]) == ({}, {})
+    assert pool.holds() == pool.fresh().holds()
+    pool.settings = SETTINGS
+    pool.rebuilt()
+    assert pool.rating("A") == "1220.0"
+
+
+def test_a_held_list_says_why_this_engine_holds_it() -> None:
+    odd = club_list("elo", rules=[{"system": "club/1", "parameters": {"k_old": 1}}])
+    old = Driven(settings=Settings(engine="rerate old", systems={}))
+    old.each(lists(1, odd, club_list("other")), published("e1", 1, "A>B"))
+    assert old.head()["lists"]["elo"]["held"] == "system"
+    old.settings = SETTINGS
+    old.pool = Pool.restore(POOL, SETTINGS, old.log, old.updates[-1].head)
+    old.take(published("e2", 1, "A>B", date="2024-01-12"))
+    assert old.head()["lists"]["elo"]["held"] == "parameters"
+    assert old.holds() == old.fresh().holds()
+
+
 def test_a_rebuild_always_publishes_a_head_and_no_row_if_the_topics_are_right() -> None:
     pool = busy()
     before = {topic: dict(values) for topic, values in pool.topics.items()}

@@ -156,6 +156,7 @@ class Pool:
         """
         self = cls(pool, settings)
         self._begin(head)
+        self._held_at_start, self._asleep = {}, frozenset()  # this is an update
         collected, number = Collected(), self.update + 1
         with _halting(pool):
             self._apply(facts, collected)
@@ -182,8 +183,11 @@ class Pool:
     def _compare(self, head: Head) -> None:
         for name, entry in head.lists.items():
             have = self._lists.get(name)
-            if entry.held is not None or isinstance(have, HeldList):
+            if entry.held is not None:
                 continue
+            if isinstance(have, HeldList):
+                what = f"this engine cannot rate list {name} of head {head.update} ({have.reason}): install what it lacks, or go without"
+                raise Halt(self.id, DIGEST, what)
             if have is None:
                 raise Halt(self.id, DIGEST, f"the newest head has a list {name} that the facts do not give")
             rows, inputs = have.replay.digest()
@@ -254,10 +258,9 @@ class Pool:
             collected.emit("fact-standings", key, standing_value(self.id, name, standing), by)
 
     def _wakes(self) -> bool:
-        """Whether a list that the newest head holds can be rated by this engine."""
+        """Whether a list that the newest head holds can be rated by this engine, or is held by it for another reason."""
         return any(
-            isinstance(entry, HeldList) and not isinstance(bind(entry.config, self._settings.systems), str)
-            for entry in self._lists.values()
+            isinstance(entry, HeldList) and bind(entry.config, self._settings.systems) != entry.reason for entry in self._lists.values()
         )
 
     def _configure(self, config: PoolConfigured | None, collected: Collected | None) -> set[str]:
