@@ -115,12 +115,6 @@ def test_an_unknown_name_is_refused(name: str) -> None:
         MAKERS[name]({"k_factor": 20}, 1, "month")
 
 
-def test_k_by_hand_must_keep_an_event_within_the_states_bits() -> None:
-    FideCurve({"k": 429}, 1000, "event")
-    with pytest.raises(Unusable):
-        FideCurve({"k": 430}, 1000, "event")
-
-
 def test_a_list_may_pass_from_one_to_the_next_on_a_date() -> None:
     """They share one layout, so that history is one list."""
     rules = (

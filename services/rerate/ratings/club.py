@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
-from rerate.messages.facts import MAX_GAMES
+from rerate.ratings.bounds import bound_steps, bounded
 from rerate.ratings.expected import SCALE, expected_score
 from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Traits, Unusable, Usual
 from rerate.ratings.quantum import MOST_POINTS, decimal, halves, quanta_of, round_half_away, signed
@@ -27,7 +27,7 @@ GUIDE = "club ladder guide (2026-08-20)"
 
 PARAMETERS: dict[str, tuple[str | int, str]] = {
     "start": ("1200", "a newcomer's rating, a decimal string of the list's quantum"),
-    "k_new": (40, "K of the first games, 0 to 1,000; at quantum 0.001 to 429"),
+    "k_new": (40, "K of the first games, 0 to 1,000"),
     "k_new_games": (20, "how many games k_new lasts, 0 to 255"),
     "k_established": (20, "K afterwards, 0 to 1,000"),
     "provisional_below": (5, "provisional with fewer games than this, 0 to 255"),
@@ -91,8 +91,6 @@ class Club(Usual):
         self._per_game = _choice(given["k_policy"], "per_game", "event_start")
         self._protected_counts = _choice(given["protected_game_counts"], "yes", "no")
         self._cap = max(self._k_new_games, self._provisional_below)
-        if max(self._k_new, self._k_established) * MAX_GAMES * per_point >= 1 << 31:
-            raise Unusable(PARAMETERS_REFUSED)  # one event could leave the state's 32 bits
         self._expected = expected_score(per_point)
 
     def start(self) -> State:
@@ -170,8 +168,8 @@ class Club(Usual):
             if at == last or scores[at + 1][0] != event:
                 lines.append(Line(event, rating, count < self._provisional_below, games, protected, tuple(terms)))
                 terms, games, protected = [], 0, 0
-        after = (now[0] + round_half_away(change * self.per_point, 2 * SCALE), min(self._cap, now[1] + counted))
-        return Row(after, tuple(lines))
+        rating = bounded(now[0] + round_half_away(change * self.per_point, 2 * SCALE), self.per_point)
+        return Row((rating, min(self._cap, now[1] + counted)), tuple(lines))
 
     def explain(self, period: Period, player: int) -> list[Step]:
         """See `System.explain`."""
@@ -202,6 +200,9 @@ class Club(Usual):
         rounded = Fraction(round_half_away(change.numerator * self.per_point, change.denominator), self.per_point)
         text = f"the sum {signed(change, 6)}, rounded half away from zero to {signed(rounded)}"
         steps.append(Step("rounding", text, GUIDE, adds=rounded - change))
+        moved = int(rounded * self.per_point)
+        now = (period.now[player] or self._start)[0]
+        steps += bound_steps(now + moved, self.per_point)
         return steps
 
     def _count(self, games: int) -> str:

@@ -26,6 +26,8 @@ Traits = tuple[tuple[str, str | int], ...]
 Documented = Mapping[str, tuple[str | int, str]]
 """Parameters by name, with their defaults (whole numbers, words, decimals as text) and meanings (with their limits)."""
 
+LAST_MONTH = "9999-12"
+
 FALLBACK = "fallback"
 """Name of the trait that holds a rating on another list."""
 
@@ -311,6 +313,8 @@ def month_of(date: str, closing_day: int | None) -> str:
 
 
 def next_month(month: str) -> str:
-    """The month after `YYYY-MM`."""
+    """The month after `YYYY-MM`; after the last that can be written there is none, so it is that one again."""
     year, number = int(month[:4]), int(month[5:7])
+    if month == LAST_MONTH:
+        return month
     return f"{year + 1:04d}-01" if number == 12 else f"{year:04d}-{number + 1:02d}"

@@ -11,8 +11,9 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
-from rerate.messages.facts import MAX_GAMES, Event
+from rerate.messages.facts import Event
 from rerate.ratings import fide_state
+from rerate.ratings.bounds import bounded
 from rerate.ratings.expected import SCALE
 from rerate.ratings.face import BLACK, FALLBACK, WHITE, Documented, Key, Period, Row, State, States, Step, Traits, Unusable, Usual
 from rerate.ratings.fide_account import NO_RATING, Account, Judged, Line, Scored, date_of, places, row_of, start_of
@@ -36,7 +37,7 @@ Reads = dict[int, tuple[States, int | None]]
 MAX_K = 1_000
 
 COMMON: dict[str, tuple[str | int, str]] = {
-    "k": ("rule", "rule, or K for everyone, 0 to 1,000 (at quantum 0.001 to 429), on which the 700 rule has no hold"),
+    "k": ("rule", "rule, or K for everyone, 0 to 1,000, on which the 700 rule has no hold"),
     "rounding": ("period", "period: one rounding a period; event: one of each event's change (what one published period fits)"),
     "initial_games_count": ("no", "yes or no: whether the games that made the first rating count towards the 30"),
     "below_floor": ("keep", "keep or forget games and latches of who falls below the floor and has no rating then"),
@@ -82,8 +83,6 @@ class FideLike(Usual, ABC):
         self._is_half_k = self.choice("initial_step", "20", "half-k") == "half-k"
         self._new_30_from = self.day("new_30_from")
         self._by_hand = None if self.given["k"] == "rule" else K(self.number("k", 0, MAX_K), "K set by hand", "")
-        if self._by_hand is not None and self._by_hand.k * MAX_GAMES * per_point >= 1 << 31:
-            raise Unusable(PARAMETERS_REFUSED)  # one event could leave the state's 32 bits
         official = self.given["official_category"]
         if not isinstance(official, str):
             raise Unusable(PARAMETERS_REFUSED)
@@ -333,7 +332,7 @@ class FideLike(Usual, ABC):
             exact.append(k * (one.half * whole - 2 * one.expected))
         sums = exact if self._round_events else [sum(exact)]
         change = sum(round_half_away(number * self.per_point, 2 * whole) for number in sums)
-        rating, floor = before[0] + change, self.floor(date)
+        rating, floor = bounded(before[0] + change, self.per_point), self.floor(date)
         if floor is None or rating >= floor:
             after = rated_state(rating, before[1], before[2] + games, self.per_point)
         else:

@@ -8,7 +8,7 @@ from calendar import monthrange
 from collections.abc import Callable
 
 from rerate.messages.facts import Event
-from rerate.ratings.face import Key
+from rerate.ratings.face import LAST_MONTH, Key
 
 LATEST_LIST = 3
 """An event that is not in by the third list after its end is not rated (B02 9.1, 2024-03-01)."""
@@ -20,7 +20,8 @@ def month_index(month: str) -> int:
 
 
 def month_name(index: int) -> str:
-    """The number as `YYYY-MM` again."""
+    """The number as `YYYY-MM` again, the last month that can be written for what lies beyond."""
+    index = min(index, month_index(LAST_MONTH))
     return f"{index // 12:04d}-{index % 12 + 1:02d}"
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
+from rerate.ratings.bounds import bound_steps, bounded
 from rerate.ratings.face import Period, Step
 from rerate.ratings.fide_account import TOO_WIDE, Account, Judged, Scored, date_of, places, start_of
 from rerate.ratings.fide_dates import month_name
@@ -92,8 +93,9 @@ class _Told:
         exact, rounded = sum(changes, Fraction(0)), Fraction(account.added, self._per_point)
         text = f"the changes {signed(exact, 6)}, rounded half away from zero to {signed(rounded)}"
         steps.append(Step("rounding", text, self._cited(ROUNDING), adds=rounded - exact))
+        steps += bound_steps(account.before[0] + account.added, self._per_point)
         if not account.after[1] & RATED:
-            fallen = account.before[0] + account.added
+            fallen = bounded(account.before[0] + account.added, self._per_point)
             text = f"{self._rating(fallen)} is below {self._floor}: without a rating from now on"
             steps.append(Step("floor", text, self._cited(FLOOR), adds=Fraction(-fallen, self._per_point)))
         return steps

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from rerate.ratings.fide_tables import dp
+from rerate.ratings.quantum import MOST_POINTS
 
 FIVE_GAMES = "2014-07-01"
 MIN_GAMES, MIN_GAMES_BEFORE = 5, 9
@@ -41,7 +42,7 @@ class Initial(NamedTuple):
     """Ru: a whole number of points."""
     source: str
     is_limited: bool
-    """Whether it would be above `AT_MOST`."""
+    """Whether it would be above the highest, which is `AT_MOST` by the present rule."""
 
 
 def min_games(start: str) -> int:
@@ -70,9 +71,9 @@ def initial_rating(games: int, half: int, ratings: Fraction, start: str, step: F
     over = step * (half - games) if is_archived and half > games else Fraction(dp(share))
     exact = mean + over
     rating = (2 * exact.numerator + exact.denominator) // (2 * exact.denominator)
-    if is_archived:
-        return Initial(games, half, mean, share, over, rating, ARCHIVED, is_limited=False)
-    return Initial(games, half, mean, share, over, min(rating, AT_MOST), PRESENT, is_limited=rating > AT_MOST)
+    most = MOST_POINTS - 1 if is_archived else AT_MOST
+    source = ARCHIVED if is_archived else PRESENT
+    return Initial(games, half, mean, share, over, min(rating, most), source, is_limited=rating > most)
 
 
 def raise_2024(rating: int, per_point: int = 1) -> int:

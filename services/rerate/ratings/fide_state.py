@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from rerate.ratings.face import State
 from rerate.ratings.fide_dates import month_index, month_name
-from rerate.ratings.quantum import decimal, quanta_of
+from rerate.ratings.quantum import MOST_POINTS, decimal, quanta_of
 
 LAYOUT = "fide: rating i32, flags u8, games u8, months u8, each month u32, games u32, half points u32, ratings i64"
 """One for all FIDE-like systems, so that a list may pass from one to the next on a date."""
@@ -28,6 +28,9 @@ POOL_MONTHS = 26
 """Results are pooled over at most so many months in a row, the present one among them (B02 7.1.4, 2024-03-01)."""
 
 NEWCOMER: State = (0, 0, 0)
+
+MOST_POOLED = 9_999
+"""Games that a seed may give one pooled month."""
 
 _HEAD = struct.Struct(">iBBB")
 _MONTH = struct.Struct(">IIIq")
@@ -124,7 +127,7 @@ def state_of(fields: Mapping[str, object], per_point: int, least: int) -> State 
         if not isinstance(value, bool):
             return None
         flags |= bit if value else 0
-    months = [_month_of(name, value) for name, value in left.items()]
+    months = [_month_of(name, value, per_point) for name, value in left.items()]
     whole = [one for one in months if one is not None]
     if len(whole) < len(months) or (quanta is not None and months):
         return None
@@ -133,10 +136,12 @@ def state_of(fields: Mapping[str, object], per_point: int, least: int) -> State 
     return unrated_state(flags | (FIRST_EVENT_OVER if whole else 0), games, added(whole))
 
 
-def _month_of(name: str, value: object) -> Pooled | None:
+def _month_of(name: str, value: object, per_point: int) -> Pooled | None:
     field = _POOL_FIELD.match(name)
     numbers = _POOL_VALUE.match(value) if isinstance(value, str) else None
     if field is None or numbers is None:
         return None
     games, half, ratings = int(numbers[1]), int(numbers[2]), int(numbers[3])
-    return Pooled(month_index(f"{field[1]}-{field[2]}"), games, half, ratings) if half <= 2 * games else None
+    if games > MOST_POOLED or half > 2 * games or abs(ratings) >= games * MOST_POINTS * per_point:
+        return None
+    return Pooled(month_index(f"{field[1]}-{field[2]}"), games, half, ratings)

@@ -12,7 +12,7 @@ PER_POINT = {"1": 1, "0.1": 10, "0.01": 100, "0.001": 1000}
 """Quanta in one rating point."""
 
 MOST_POINTS = 10_000
-"""Ratings that people set are below this in size."""
+"""Ratings are below this in size, those that people set and those that games give."""
 
 _PLACES = {1: 0, 10: 1, 100: 2, 1000: 3}
 _DECIMAL = re.compile(r"(-?)(0|[1-9][0-9]{0,3})(?:\.([0-9]{1,6}))?\Z")
