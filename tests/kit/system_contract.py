@@ -207,8 +207,8 @@ def _rated_in(period: Period) -> dict[int, list[int]]:
 
 
 def explanations_add_up(walk: Walked) -> None:
-    """What the steps add is the change from the state before to the row, exactly, a newcomer's start being the state before his first;
-    who has no row has no steps; steps speak of the player's own games and events."""
+    """What the steps add is the change from the rating before to the one of the row, exactly, who has none having 0; who has no row has no
+    steps; steps speak of the player's own games and events."""
     system, per_point = walk.system, walk.candidate.per_point
     for period, rows in walk.seen:
         for player in range(PLAYERS):
@@ -216,9 +216,9 @@ def explanations_add_up(walk: Walked) -> None:
             if player not in rows:
                 assert steps == []
                 continue
-            before = period.now[player] or system.start()
+            before, after = (state[0] if system.rated(state) else 0 for state in (period.now[player] or system.start(), rows[player].state))
             added = sum((step.adds for step in steps if step.adds is not None), Fraction(0))
-            change = Fraction(rows[player].state[0] - before[0], per_point)
+            change = Fraction(after - before, per_point)
             assert added == change, f"{period.key}, player {player}: the steps add {added}, the row {change}"
             own = {line[0] for line in rows[player].lines}
             for step in steps:

@@ -64,6 +64,8 @@ def millionths(number: int) -> str:
 
 
 def _own(rules: Rules, entrant: Entrant, before: Fraction, event: int) -> Step:
+    if not entrant.start and not entrant.games:
+        return Step("start", f"Unrated: the starting value is {_shown(before)}, by a seed.", event=event, adds=before)
     if not entrant.start:
         return Step("own", f"The rating before the event is {_shown(before)}, from {_games(entrant.games)}.", event=event)
     by = f"a FIDE rating, converted by the edition {rules.edition}" if entrant.start == "fide" else _STARTS[entrant.start]
@@ -130,7 +132,8 @@ def _conclusion(rules: Rules, entrant: Entrant, result: Result, category: str, e
         text = f"No rating is kept above {RATING_LIMIT}."
         steps.append(Step("limit", text, event=event, adds=floored - limited))
     quanta = final.state[0]
-    change = Fraction(quanta - (entrant.state or EMPTY)[0], rules.per_point)
+    state = entrant.state or EMPTY
+    change = Fraction(quanta - (state[0] if state[1] else 0), rules.per_point)  # a starting value is no rating
     text = f"Rounded once, half away from zero: {decimal(quanta, rules.per_point)}."
     return [*steps, Step("rounding", text, event=event, adds=change - so_far - _sum(steps))]
 
