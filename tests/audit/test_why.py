@@ -88,6 +88,47 @@ def test_what_cannot_be_explained_says_what_there_is() -> None:
     assert explain(pool, minted("A"), "2024-03-05", "us").period == f"2024-03-05/0/{minted('e2')}"
 
 
+def test_events_that_the_list_does_not_take_are_no_part_of_the_explanation() -> None:
+    """Two ids of one person in a round of the cup, which the league's list never takes."""
+    facts = [published("e1", 1, "A>B", category="league"), merged("m1", "AA", "A")]
+    clash = [game("g1", "A-C", round=1, result="1-0"), game("g2", "AA-D", round=1, result="1-0")]
+    for category, told in (("cup", set()), ("league", {"g1", "g2"})):
+        league, cup = club_list(categories=["league"], period="date"), club_list("cup", categories=["cup"], period="date")
+        pool = Driven(lists(1, league, cup), *facts, published("e2", 1, *clash, category=category)).pool
+        steps = explain(pool, minted("A"), None, "elo").steps
+        assert {step.game for step in steps if step.code == "not-rated"} == told
+
+
+def rapid_beside_standard() -> list[Sendable]:
+    rapid = {"kind": "rapid", "fallback": "std"}
+    on_rapid = FIDE | {"id": "rapid", "categories": ["rapid"], "rules": [{"system": "fide/1", "parameters": rapid}]}
+    seeds = [
+        seeded(who, list="std", as_of="2025-12-01", state={"rating": str(rating), "games": 60})
+        for who, rating in (("A", 1833), ("B", 1850))
+    ]
+    return [lists(1, FIDE | {"categories": ["club"]}, on_rapid), *seeds]
+
+
+def test_a_rating_that_stands_in_is_the_rating_before() -> None:
+    """A gap of 17 is 0.48 by table 8.1.2: K 40 for a newcomer of the rapid list, -19.2."""
+    pool = Driven(*rapid_beside_standard(), published("e1", 1, "B>A", date="2026-03-10", category="rapid")).pool
+    told = explain(pool, minted("A"), None, "rapid")
+    assert (told.before, told.before_from, told.rating) == ("1833", "std", "1814")
+    assert sum(Fraction(step.adds) for step in told.steps if step.adds is not None) == 1814 - 1833
+    planned = preview(pool, [Planned(white=minted("A"), black=minted("B"), result="0-1")], "2026-03-11", "rapid").scenarios[0].outcomes[0]
+    assert (planned.before, planned.before_from, planned.without, planned.after) == ("1833", "std", "1814", "1795")
+
+
+def test_a_list_that_is_held_says_what_is_refused() -> None:
+    pool = Driven(
+        lists(1, club_list(), club_list("odd", {"k_old": 20}), club_list("far", rules=[{"system": "nix/1", "parameters": {}}]))
+    ).pool
+    with pytest.raises(NothingToExplain, match=r"list odd is held \(parameters\): club/1 has no parameter k_old"):
+        explain(pool, minted("A"), None, "odd")
+    with pytest.raises(NothingToExplain, match=r"list far is held \(system\): there is no system nix/1"):
+        preview(pool, [Planned(white=minted("A"), black=minted("B"))], "2024-05-01", "far")
+
+
 # ---------------------------------------------------------------------- previews
 
 
@@ -154,3 +195,36 @@ def test_a_list_of_another_variant_is_previewed_with_it() -> None:
     pool = Driven(lists(1, club_list(variants=["rapid"]))).pool
     told = preview(pool, [Planned(white=minted("A"), black=minted("B"), result="1-0")], "2024-05-01")
     assert [outcome.after for outcome in told.scenarios[0].outcomes] == ["1220.0", "1180.0"]
+
+
+def test_a_preview_tells_the_planned_games_apart_from_those_of_the_period() -> None:
+    """B loses to C as 150 more: -14 with K 20; the planned draw against him as 150 less alone costs 4 (0.70 expected)."""
+    seeds = [
+        seeded(who, list="std", as_of="2025-12-01", state={"rating": rating, "games": 60}) for who, rating in (("B", "1850"), ("C", "1700"))
+    ]
+    pool = Driven(lists(1, FIDE), *seeds, published("e1", 1, "B<C", date="2026-03-10")).pool
+    told = preview(pool, [Planned(white=minted("B"), black=minted("C"), result="1/2-1/2")], "2026-03-20")
+    assert [(one.player, one.event, one.games) for one in told.beside] == [("t:B", "t:e1", ("g1",)), ("t:C", "t:e1", ("g1",))]
+    outcomes = told.scenarios[0].outcomes
+    assert [(one.before, one.without, one.after, one.planned) for one in outcomes] == [
+        ("1850", "1836", "1832", "-4"),
+        ("1700", "1714", "1718", "+4"),
+    ]
+    alone = preview(pool, [Planned(white=minted("B"), black=minted("C"), result="1/2-1/2")], "2026-05-20")
+    assert alone.beside == ()
+    assert all(one.without == one.before for one in alone.scenarios[0].outcomes)
+
+
+def test_a_list_that_does_not_take_the_category_says_so_and_another_is_not_asked_for() -> None:
+    pool = Driven(lists(1, club_list(categories=["league", "cup"]))).pool
+    one = [Planned(white=minted("A"), black=minted("B"), result="1-0")]
+    with pytest.raises(NothingToExplain, match="list elo takes no event of category nonsense; those it takes are league, cup"):
+        preview(pool, one, "2024-05-01", category="nonsense")
+    for category in (None, "cup"):
+        assert preview(pool, one, "2024-05-01", category=category).scenarios[0].outcomes[0].after == "1220.0"
+
+
+def test_newcomers_on_a_list_that_does_not_rate_them_yet_have_no_rating_before_and_after() -> None:
+    pool = Driven(lists(1, FIDE)).pool
+    (outcome, _) = preview(pool, [Planned(white=minted("A"), black=minted("B"), result="1-0")], "2026-03-20").scenarios[0].outcomes
+    assert (outcome.before, outcome.without, outcome.after, outcome.planned) == (None, None, None, None)

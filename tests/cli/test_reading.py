@@ -322,6 +322,36 @@ def test_a_ladder_on_which_nobody_is_says_so(federation: Command) -> None:
     assert "nobody was on it by 2020-01-01" in federation("ladder", FEDERATION, "--list", "std", "--as-of", "2020-01-01").output
 
 
+def test_an_explanation_begins_with_the_rating_that_stands_in_as_the_history_does(federation: Command) -> None:
+    said = federation("explain", FEDERATION, "fed:dan", "--list", "rapid").output
+    (page,) = federation.lines("player", FEDERATION, "fed:dan", "--list", "rapid")
+    (told,) = federation.lines("explain", FEDERATION, "fed:dan", "--list", "rapid")
+    assert told["before"] == page["rows"][0]["before"] == "1833"
+    assert f"1833 from list std -> {told['rating']}" in said
+
+
+def test_a_held_list_says_in_the_end_which_parameter_is_refused(federation: Command) -> None:
+    assert f"`rerate explain {FEDERATION} ID --list bad`" in federation("ladder", FEDERATION, "--list", "bad").output
+    answer = federation("explain", FEDERATION, "fed:ann", "--list", "bad")
+    assert answer.exit_code == 1
+    assert "list bad is held (parameters): fide/1 has no parameter foo" in answer.output
+
+
+def test_a_preview_shows_the_planned_part_the_games_beside_it_and_the_steps(federation: Command) -> None:
+    asked = ("preview", FEDERATION, "--list", "std", "--game", "fed:bob,fed:ann", "--date", "2026-03-20")
+    said = federation(*asked).output
+    (told,) = federation.lines(*asked)
+    bob = next(one for one in told["scenarios"][0]["outcomes"] if one["player"] == "fed:bob")
+    assert f"fed:bob has games in it already: fed:league g1; {bob['before']} -> {bob['without']} by them" in said
+    assert f"{bob['before']} -> {bob['after']} (planned {bob['planned']})" in said
+    assert "rounded half away" not in said
+    assert "rounded half away" in federation(*asked, "--steps").output
+    assert "no rating" in federation("preview", FEDERATION, "--list", "std", "--game", "fed:x,fed:y,1-0").output
+    nonsense = federation(*asked, "--category", "nonsense")
+    assert nonsense.exit_code == 1
+    assert "takes no event of category nonsense; those it takes are standard" in nonsense.output
+
+
 def test_an_event_tells_of_each_list_why_nothing_moved(federation: Command) -> None:
     early = federation("event", FEDERATION, "fed:early").output
     assert "no list has rated a game of it" in early

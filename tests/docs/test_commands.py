@@ -7,6 +7,9 @@ import pytest
 from msgspec.structs import fields
 
 from rerate.audit.scoring import Band, Score
+from rerate.audit.what_if import Beside, Planned, Preview, Scenario
+from rerate.audit.what_if import Outcome as Forecast
+from rerate.audit.why import Explanation
 from rerate.board.views import EventRating, LadderLine, LeftOut, Step
 from rerate.cli import cli
 from rerate.ratings.calculating import Answer, Outcome, Remark, ToldGame, ToldPerformance, ToldStep
@@ -52,6 +55,9 @@ def test_the_row_of_systems_names_every_field_it_writes(struct: type) -> None:
     assert {field.name for field in fields(struct)} <= set(re.findall(r"`([a-z_]+)`", ROWS["systems"]))
 
 
-@pytest.mark.parametrize(("command", "struct"), [("ladder", LadderLine), ("player", Step), ("event", EventRating), ("event", LeftOut)])
-def test_the_rows_of_views_name_every_field_they_write(command: str, struct: type) -> None:
+@pytest.mark.parametrize(("command", "struct"), [
+    ("ladder", LadderLine), ("player", Step), ("event", EventRating), ("event", LeftOut),
+    ("explain", Explanation), ("preview", Preview), ("preview", Beside), ("preview", Planned), ("preview", Scenario), ("preview", Forecast),
+])  # fmt: skip
+def test_the_rows_of_views_and_explanations_name_every_field_they_write(command: str, struct: type) -> None:
     assert {field.name for field in fields(struct)} <= set(re.findall(r"`([a-z_]+)`", ROWS[command]))

@@ -2,16 +2,21 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rerate.messages.codes import SENTENCES
 from rerate.messages.errors import RerateError
 from rerate.messages.facts import Event, Game
-from rerate.pool.lists import LiveList
+from rerate.pool.lists import HeldList, LiveList
 from rerate.pool.pool import Pool
-from rerate.ratings.face import Key, State, Step
-from rerate.replay.entries import sides_rated
+from rerate.ratings.face import FALLBACK, Key, State, Step
+from rerate.ratings.quantum import decimal
+from rerate.ratings.refusing import refusals
+from rerate.ratings.systems import SYSTEMS, Systems
+from rerate.replay.entries import sides_rated, takes
 from rerate.replay.periods import date_of, is_adjustment, key_text, period_of
 from rerate.replay.replay import ListReplay
 
@@ -47,22 +52,33 @@ class Explanation(Struct, frozen=True, kw_only=True, omit_defaults=True):
     system: str
     before: str | None
     """The rating before the period; None: there was none."""
+    before_from: str | None = None
+    """Id of the list whose rating it is, standing in for a missing one."""
     rating: str | None
     steps: tuple[ToldStep, ...]
 
 
-def explain(pool: Pool, player: str, period: str | None = None, list_id: str | None = None) -> Explanation:
+class ToldRow(NamedTuple):
+    """A player's row in a period with games."""
+
+    before: str | None
+    before_from: str | None
+    steps: tuple[ToldStep, ...]
+
+
+def explain(pool: Pool, player: str, period: str | None = None, list_id: str | None = None, systems: Systems = SYSTEMS) -> Explanation:
     """Explain a row.
 
     Args:
         player: any id of the person.
         period: as `rerate player` shows it, or its beginning; None: the last.
         list_id: may be left out where the pool has one list.
+        systems: those that the pool is rated with.
 
     Raises:
         NothingToExplain: see there.
     """
-    name, live = the_list(pool, list_id)
+    name, live = the_list(pool, list_id, systems)
     person = pool.history.person(player)
     keys = [key for key, who in live.replay.row_keys() if who == person]
     if not keys:
@@ -73,8 +89,13 @@ def explain(pool: Pool, player: str, period: str | None = None, list_id: str | N
     number = replay.number_of(person)
     assert state is not None
     assert number is not None
-    before = replay.states_before(key)[number]
     system = replay.rules.at(date_of(key))
+    if is_adjustment(key):
+        was = replay.states_before(key)[number]
+        row = ToldRow(None if was is None else replay.rules.rating(was), None, _adjusted(pool, live, key, was, state))
+    else:
+        row = told_row(replay, key, number)
+        row = row._replace(steps=(*row.steps, *_unrated(pool, live, person, key)))
     return Explanation(
         pool=pool.id,
         list=name,
@@ -82,22 +103,26 @@ def explain(pool: Pool, player: str, period: str | None = None, list_id: str | N
         player=person,
         period=key_text(key),
         system=system.name,
-        before=None if before is None else replay.rules.rating(before),
+        before=row.before,
+        before_from=row.before_from,
         rating=replay.rules.rating(state),
-        steps=tuple(_steps(pool, live, person, key, before, state)),
+        steps=row.steps,
     )
 
 
-def the_list(pool: Pool, list_id: str | None) -> tuple[str, LiveList]:
+def the_list(pool: Pool, list_id: str | None, systems: Systems = SYSTEMS) -> tuple[str, LiveList]:
     """A list of a pool that is rated.
 
     Raises:
-        NothingToExplain: there is none, or more than one and none was named (if just one is official, it is meant).
+        NothingToExplain: there is none, or more than one and none was named (if just one is official, it is meant); it is held, and why.
     """
     live = pool.live()
     official = [name for name, one in live.items() if not one.config.shadow]
     if list_id is None and 1 in (len(live), len(official)):
         (list_id,) = live if len(live) == 1 else official
+    held = pool.lists.get(list_id or "")
+    if isinstance(held, HeldList):
+        raise NothingToExplain(f"{pool.id}: {why_held(held, systems)}")
     if list_id is None or list_id not in live:
         there = ", ".join(sorted(live)) or "none"
         asked = "name one with --list" if list_id is None else f"it has no list {list_id} that is rated"
@@ -105,16 +130,27 @@ def the_list(pool: Pool, list_id: str | None) -> tuple[str, LiveList]:
     return list_id, live[list_id]
 
 
-def _steps(pool: Pool, live: LiveList, person: str, key: Key, before: State | None, after: State) -> list[ToldStep]:
-    number = live.replay.number_of(person)
-    assert number is not None
-    if is_adjustment(key):
-        return _adjusted(pool, live, key, before, after)
-    return told_steps(live.replay, key, number) + _unrated(pool, live, person, key)
+def why_held(held: HeldList, systems: Systems = SYSTEMS) -> str:
+    """That a list is held, and for what: the rule and the parameter at fault, as far as this engine refuses them."""
+    found = "; ".join(refusal.sentence for refusal in refusals(held.config, systems))
+    return f"list {held.config.id} is held ({held.reason}): {found or SENTENCES['list-held'].get(held.reason, held.reason)}"
 
 
-def told_steps(replay: ListReplay, key: Key, number: int) -> list[ToldStep]:
-    """The steps of a player's row in a period with games."""
+def told_row(replay: ListReplay, key: Key, number: int) -> ToldRow:
+    """A player's row in a period with games. Where he has no rating and one of another list stands in, that is the one before it, and no
+    step adds it."""
+    was, rules, steps = replay.states_before(key)[number], replay.rules, _told_steps(replay, key, number)
+    before = None if was is None else rules.rating(was)
+    for at, step in enumerate(steps):
+        if before is None and step.code == FALLBACK and step.adds is not None:
+            steps[at] = replace(step, adds=None)
+            return ToldRow(
+                decimal(int(Fraction(step.adds) * rules.per_point), rules.per_point), rules.at(date_of(key)).fallback, tuple(steps)
+            )
+    return ToldRow(before, None, tuple(steps))
+
+
+def _told_steps(replay: ListReplay, key: Key, number: int) -> list[ToldStep]:
     period = replay.period(key)
     assert period is not None, "a row belongs to a period"
     games = period.games
@@ -149,20 +185,20 @@ def _chosen(keys: Sequence[Key], period: str | None, player: str) -> Key:
     raise NothingToExplain(f"{period} begins {len(found)} periods of {player}: {some}{' ...' if len(found) > 5 else ''}; say more of it")
 
 
-def _adjusted(pool: Pool, live: LiveList, key: Key, before: State | None, after: State) -> list[ToldStep]:
+def _adjusted(pool: Pool, live: LiveList, key: Key, before: State | None, after: State) -> tuple[ToldStep, ...]:
     adjustment, rules = pool.history.adjustments(live.config.id)[str(key[2])], live.replay.rules
     of = "everybody on the list" if adjustment.persons is None else f"{len(adjustment.persons)} named"
     text = f"adjusted by decision {adjustment.id} before {adjustment.before}: {adjustment.kind} {adjustment.value}, for {of}"
     was, now = (Fraction((None if state is None else rules.rating(state)) or 0) for state in (before, after))
-    return [ToldStep(code="adjustment", text=text, adds=str(now - was))]
+    return (ToldStep(code="adjustment", text=text, adds=str(now - was)),)
 
 
 def _unrated(pool: Pool, live: LiveList, person: str, key: Key) -> list[ToldStep]:
-    """Games of the person in the events of the period that the facts leave unrated."""
+    """Games of the person that the facts leave unrated, in the events of the period that the list takes."""
     steps = []
     for event_id in sorted(pool.history.events_of(person)):
         rated = pool.history.events[event_id]
-        if rated.event is None:
+        if rated.event is None or not takes(live.config, rated.event):
             continue
         for judged in rated.games:
             if judged.why is None or person not in (judged.white, judged.black) or not _is_in(live, key, rated.event, judged.game):
