@@ -102,15 +102,18 @@ def test_where_table_and_curve_differ_both_say_so() -> None:
     assert ask("fide-curve", *words, "--vs", "1400.5:1", "--quantum", "0.1")["remarks"] == [], "nor such ratings"
 
 
-def test_ratings_below_the_floor_of_the_day_are_said_to_be_nobodys() -> None:
+def test_ratings_below_the_floor_of_the_day_count_and_are_said_to_be_nobodys() -> None:
     words = ["--own", "1500", "--k", "20", "--vs", "1000:1", "--vs", "1399:1", "--vs", "1400:1"]
     answer = ask("fide", *words, *NOW)
     assert answer["remarks"][0] == {
         "code": "below-floor",
-        "text": "1000, 1399: below 1400, the lowest rating of that day, so who is said to have it counts as unrated; "
-        "--set floor=none lets it count",
+        "text": "1000, 1399: below 1400, the lowest rating of that day, so on a list it is nobody's: here it counts; "
+        "--set floor=rule takes who has it for unrated",
     }
-    assert only(answer)["exact"] == only(ask("fide", "--own", "1500", "--k", "20", "--vs", "1400:1", *NOW))["exact"]
+    assert len(changes(only(answer))) == 3
+    ruled = ask("fide", *words, *NOW, "--set", "floor=rule")
+    assert only(ruled)["exact"] == only(ask("fide", "--own", "1500", "--k", "20", "--vs", "1400:1", *NOW))["exact"]
+    assert ruled["remarks"][0]["text"].endswith("it is nobody's: who is said to have it counts as unrated")
     for more in (["--date", "2020-03-05"], [*NOW, "--set", "floor=none"]):
         counted = ask("fide", *words, *more)
         assert "below-floor" not in [one["code"] for one in counted["remarks"]]

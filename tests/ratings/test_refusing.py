@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import convert
 
-from rerate.messages.facts import RatingList
+from rerate.messages.facts import PoolConfigured, RatingList
 from rerate.ratings.describing import described
-from rerate.ratings.refusing import refusals
+from rerate.ratings.refusing import refusals, stands_in_for_nobody
 from rerate.ratings.systems import SYSTEMS, ListRules, bind
 from tests.plugin.acme_elo import AcmeElo
 
@@ -83,6 +83,29 @@ def test_a_held_list_says_what_it_is_held_for(rules: Rules, quantum: str, period
     assert [(told.reason, told.parameter) for told in found] == [(reason, parameter) for reason, parameter, _ in expected]
     for told, (_, _, sentence) in zip(found, expected, strict=True):
         assert sentence in told.sentence
+
+
+def test_a_list_of_its_own_kind_is_refused_too() -> None:
+    parts = convert(
+        {"id": "us", "quantum": "0.1", "shown": "1", "period": "event", "dated_by": "game", "rules": one("uschess/1")}, RatingList
+    )
+    assert [told.sentence for told in refusals(parts)] == [
+        "uschess/1 rates all games of an event together, so dated_by cannot be game: end or start would do"
+    ]
+    (itself,) = refusals(rating_list(one("fide/1", kind="rapid", fallback="main"), "1", "month"))
+    assert (itself.parameter, itself.sentence) == (
+        "fallback",
+        "fallback names the list itself, main: name another list of the pool, or none",
+    )
+
+
+def test_a_list_that_is_not_there_stands_in_for_nobody() -> None:
+    rapid = {"id": "rapid", "quantum": "1", "shown": "1", "period": "month", "rules": one("fide/1", kind="rapid", fallback="standart")}
+    config = {"pool": "club:a", "revision": 1, "lists": [rapid, rapid | {"id": "standard", "rules": one("fide/1")}]}
+    (told,) = stands_in_for_nobody(convert(config, PoolConfigured))
+    assert told == ("rapid", "fallback names standart, and there is no such list: nobody's rating stands in; there are rapid, standard")
+    config["lists"] = [rapid, rapid | {"id": "standart", "rules": one("fide/1")}]
+    assert list(stands_in_for_nobody(convert(config, PoolConfigured))) == []
 
 
 def test_the_rule_is_numbered() -> None:

@@ -47,6 +47,8 @@ _SEEDS = {
 _FIDE = ("fide", "perfect-tournament", "linear", "linear-800")
 _PERFORMANCES = {fide.NAME: _FIDE, fide_curve.NAME: _FIDE, fide_2009.NAME: ("pf", "linear", "linear-800")}
 _IN_WHOLE_POINTS = ("fide", "perfect-tournament")
+_FLOORED = (fide.NAME, fide_curve.NAME)
+"""Those whose lowest rating can be lifted."""
 _IN_FRACTIONS = {"linear": performance.linear, "linear-800": performance.linear_800, "pf": performance.pf}
 
 
@@ -190,6 +192,10 @@ def calculate(question: Question, systems: Systems = SYSTEMS) -> Answer:
         NoResult: see `System.rate`.
     """
     asked = _Asked(question, systems)
+    below = list(_below_floor(asked))
+    if below and question.system in _FLOORED and "floor" not in question.parameters:
+        question = question._replace(parameters={**question.parameters, "floor": "none"})  # who says a rating wants to see it count
+        asked = _Asked(question, systems)
     system, before = asked.system, asked.before
     outcomes = asked.outcomes()
     return Answer(
@@ -205,7 +211,7 @@ def calculate(question: Question, systems: Systems = SYSTEMS) -> Answer:
         games=tuple(asked.games()),
         outcomes=outcomes,
         performance=_performances(question),
-        remarks=tuple(_remarks(asked, outcomes)),
+        remarks=(*below, *_remarks(asked, outcomes)),
     )
 
 
@@ -370,7 +376,6 @@ def _remarks(asked: _Asked, outcomes: Sequence[Outcome]) -> Iterator[Remark]:
         text = "opponents count as they were before the event; a real event reckons with its own estimates of them (steps 3 and 4)"
         yield Remark(code="opponents", text=text)
     yield from _no_part(asked)
-    yield from _below_floor(asked)
     if asked.list_date() is not None and question.system != fide_2009.NAME and question.date[:7] != asked.key[0]:
         yield Remark(code="next-list", text=_next_list(asked))
     if question.own is None:
@@ -418,9 +423,12 @@ def _below_floor(asked: "_Asked") -> Iterator[Remark]:
     )
     if below:
         lowest, said = decimal(floor, asked.per_point), ", ".join(filter(None, below))
-        text = f"{said}: below {lowest}, the lowest rating of that day, so who is said to have it counts as unrated"
-        lifted = "" if asked.question.system == fide_2009.NAME else "; --set floor=none lets it count"
-        yield Remark(code="below-floor", text=text + lifted)
+        text = f"{said}: below {lowest}, the lowest rating of that day, so on a list it is nobody's"
+        is_lifted = asked.question.system in _FLOORED and "floor" not in asked.question.parameters
+        counts = (
+            "here it counts; --set floor=rule takes who has it for unrated" if is_lifted else "who is said to have it counts as unrated"
+        )
+        yield Remark(code="below-floor", text=f"{text}: {counts}")
 
 
 def _next_list(asked: "_Asked") -> str:

@@ -12,11 +12,11 @@ from msgspec import Struct
 
 from rerate.messages.codes import LAYOUT, SYSTEM, ListHeld
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
-from rerate.messages.facts import RatingList
+from rerate.messages.facts import PoolConfigured, RatingList
 from rerate.ratings.describing import Maker, described, rates_by
 from rerate.ratings.face import Documented, System, Unusable
 from rerate.ratings.quantum import PER_POINT
-from rerate.ratings.systems import SYSTEMS, Systems
+from rerate.ratings.systems import SYSTEMS, ListRules, Systems, bind
 
 
 class Refusal(Struct, frozen=True, kw_only=True):
@@ -50,7 +50,25 @@ def refusals(rating_list: RatingList, systems: Systems = SYSTEMS) -> list[Refusa
                 f"other: here {alike} would do, or {rule.system} on a list of its own"
             )
             found.append(Refusal(reason=LAYOUT, sentence=sentence, rule=number))
+        if rating_list.dated_by == "game" and bound[-1].needs_whole_events:
+            sentence = f"{place}{rule.system} rates all games of an event together, so dated_by cannot be game: end or start would do"
+            found.append(Refusal(reason=PARAMETERS_REFUSED, sentence=sentence, rule=number))
+        if bound[-1].fallback == rating_list.id:
+            sentence = f"{place}fallback names the list itself, {rating_list.id}: name another list of the pool, or none"
+            found.append(Refusal(reason=PARAMETERS_REFUSED, sentence=sentence, rule=number, parameter="fallback"))
     return found
+
+
+def stands_in_for_nobody(config: PoolConfigured, systems: Systems = SYSTEMS) -> Iterator[tuple[str, str]]:
+    """Lists that would be rated, and whose rule falls back on a list that the configuration does not have: id, and a sentence."""
+    ids = {one.id for one in config.lists}
+    for one in config.lists:
+        rules = bind(one, systems)
+        for other in sorted(rules.fallbacks - ids) if isinstance(rules, ListRules) else ():
+            yield (
+                one.id,
+                f"fallback names {other}, and there is no such list: nobody's rating stands in; there are {', '.join(sorted(ids))}",
+            )
 
 
 def rule_refusals(name: str, parameters: Mapping[str, object], quantum: str, period: str, systems: Systems = SYSTEMS) -> list[Refusal]:
