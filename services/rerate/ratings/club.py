@@ -207,7 +207,7 @@ class Club(Usual):
 
     def _count(self, games: int) -> str:
         """A capped counter in words."""
-        return f"{games} or more games" if games == self._cap else f"{games} games"
+        return f"{games} or more games" if games == self._cap else f"{games} game{'' if games == 1 else 's'}"
 
     def expected(self, white: State | None, black: State | None, key: Key, traits: tuple[Traits, Traits] = ((), ())) -> int:
         """See `System.expected`."""

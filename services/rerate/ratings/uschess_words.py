@@ -5,7 +5,7 @@ from fractions import Fraction
 from rerate.ratings.face import Period, Step
 from rerate.ratings.quantum import decimal, halves, round_half_away
 from rerate.ratings.uschess_event import MATCH_CHANGE, MATCH_GAP, RATING_LIMIT, Entrant, Rated, Result, conclude, fraction, rate_event
-from rerate.ratings.uschess_formulas import SPECIAL_GAMES, Special, Standard, bonus_since, expectancy, provisional_expectancy
+from rerate.ratings.uschess_formulas import MOST_GAMES, SPECIAL_GAMES, Special, Standard, bonus_since, expectancy, provisional_expectancy
 from rerate.ratings.uschess_rules import Rules
 from rerate.ratings.uschess_states import EMPTY, MASTER
 
@@ -67,7 +67,8 @@ def _own(rules: Rules, entrant: Entrant, before: Fraction, event: int) -> Step:
     if not entrant.start and not entrant.games:
         return Step("start", f"Unrated: the starting value is {_shown(before)}, by a seed.", event=event, adds=before)
     if not entrant.start:
-        return Step("own", f"The rating before the event is {_shown(before)}, from {_games(entrant.games)}.", event=event)
+        games = f"{MOST_GAMES} or more games" if entrant.games == MOST_GAMES else _games(entrant.games)
+        return Step("own", f"The rating before the event is {_shown(before)}, from {games}.", event=event)
     by = f"a FIDE rating, converted by the edition {rules.edition}" if entrant.start == "fide" else _STARTS[entrant.start]
     text = f"Unrated: the starting value is {_shown(before)}, by {by}."
     return Step("start", text, _source("step 1, section 2"), event, adds=before)
