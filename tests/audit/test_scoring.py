@@ -148,6 +148,31 @@ def test_lists_without_a_game_in_common_are_not_compared() -> None:
         compare(pool, [])
 
 
+def test_lists_that_have_no_game_in_common_are_told_which_have() -> None:
+    some = (club_list("club", categories=["club"]), club_list("std", categories=["std"]), club_list("trial", categories=["std", "cup"]))
+    pool = Driven(lists(1, *some), published("e1", 1, "A>B"), published("e2", 1, "A>B", category="std")).pool
+    with pytest.raises(
+        NothingToScore, match="that club and std and trial all rate; std and trial have some in common: name them with --lists"
+    ):
+        compare(pool, [of_list(pool, name) for name in ("club", "std", "trial")])
+    with pytest.raises(NothingToScore, match="that club and std all rate; no two of them have one in common"):
+        compare(pool, [of_list(pool, name) for name in ("club", "std")])
+    empty = Driven(lists(1, club_list())).pool
+    with pytest.raises(NothingToScore, match=r"there is no game that elo rates\Z"):
+        compare(empty, [of_list(empty, "elo")])
+
+
+def test_games_without_a_rating_are_counted_for_each_list() -> None:
+    """FIDE's list knows A and B only; on the club's everybody begins with a rating; on rapid that of the standard list stands in."""
+    fide = club_list("std", quantum="1", period="month", rules=[{"system": "fide/1", "parameters": {}}])
+    rapid = fide | {"id": "rapid", "rules": [{"system": "fide/1", "parameters": {"kind": "rapid", "fallback": "std"}}]}
+    seeds = [seeded(who, list="std", state={"rating": "1800", "games": 40}) for who in "AB"]
+    games = published("e1", 1, "A>B", "A>N", "M=N", date="2026-03-05")
+    pool = Driven(lists(1, fide, rapid, club_list("elo")), *seeds, games).pool
+    told = compare(pool, [of_list(pool, name) for name in ("std", "rapid", "elo")])
+    assert [(one.name, one.unrated) for one in told.scores] == [("std", 2), ("rapid", 2), ("elo", 0)]
+
+
 def season(*more: Sendable) -> list[Sendable]:
     facts = [published(f"e{n}", 1, "A>B", "C=D", "B>C", "D<A", date=f"2024-{1 + n:02}-05") for n in range(6)]
     return [*facts, *more]
@@ -211,9 +236,11 @@ def test_a_system_from_elsewhere_can_be_asked_for() -> None:
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ("elo/1", "no system elo/1; those known are club/1, fide-2009/1"),
-        ("club/1,k_old=20", "does not have these parameters"),
-        ("club/1,k_new=many", "does not have these parameters"),
+        ("elo/1", "no system elo/1.*; those known here are club/1, fide-2009/1"),
+        ("club/1,k_old=20", "club/1 has no parameter k_old.*; it has k_established"),
+        ("club/1,k_new=many", "club/1,k_new=many: k_new cannot be many: "),
+        ("fide-curve/1,foo=1", "fide-curve/1 has no parameter foo"),
+        ("fide/1,closing_days=40,k=20", "closing_days cannot be 40: "),
         ("club/1,k_new", "a parameter is NAME=VALUE, found 'k_new'"),
         ("club/1,=5", "a parameter is NAME=VALUE, found '=5'"),
     ],
@@ -227,6 +254,7 @@ def test_a_system_that_cannot_be_had_says_why(asked: str, says: str) -> None:
 def test_a_list_that_is_not_rated_is_not_scored() -> None:
     held = club_list("odd", rules=[{"system": "unheard-of/1", "parameters": {}}])
     pool = Driven(lists(1, club_list(), held), *season()).pool
-    for name in ("odd", "nix"):
-        with pytest.raises(NothingToScore, match=f"no list {name} that is rated; its lists are elo"):
-            of_list(pool, name)
+    with pytest.raises(NothingToScore, match="no list nix that is rated; its lists are elo"):
+        of_list(pool, "nix")
+    with pytest.raises(NothingToScore, match=r"list odd is held \(system\): there is no system unheard-of/1"):
+        of_list(pool, "odd")

@@ -44,7 +44,14 @@ def test_lists_are_compared_for_people_with_a_chart(rated: Command) -> None:
     said = rated("score", POOL).output
     assert said.startswith(f"{POOL}: {told['games']} games that the list rates\n")
     (line,) = [line for line in said.splitlines() if line.startswith("elo")]
-    assert line.split() == ["elo", "club/1", "date", f"{told['log_loss']:.4f}", f"{told['brier']:.4f}", f"{told['forecast']:.3f}"]
+    assert line.split() == ["elo", "club/1", "date", f"{told['log_loss']:.4f}", f"{told['brier']:.4f}", f"{told['forecast']:.3f}", "0"]
+    assert told["unrated"] == 0
+    assert "`no rating`:" not in said
+    fide = rated("score", POOL, "--system", "fide/1").output
+    (one,) = [line for line in rated.lines("score", POOL, "--system", "fide/1") if line["name"] == "fide/1"]
+    (row,) = [line for line in fide.splitlines() if line.startswith("fide/1 ")]
+    assert row.split()[-1] == str(one["unrated"]) == str(one["games"]), "nobody ever gets a rating without rated opponents"
+    assert "`no rating`: games of which the list had no rating for a player." in fide
     (middle,) = [line for line in said.splitlines() if line.startswith("0.4 - 0.5")]
     band = told["calibration"][4]
     assert middle.split()[-2:] == [f"{band['score']:.2f}", str(band["games"])]

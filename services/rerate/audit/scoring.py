@@ -21,12 +21,14 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rerate.audit.why import why_held
 from rerate.messages.errors import RerateError
 from rerate.messages.facts import RatingList, Rule
-from rerate.pool.lists import LiveList
+from rerate.pool.lists import HeldList, LiveList
 from rerate.pool.pool import Pool
 from rerate.ratings.expected import SCALE
-from rerate.ratings.face import BLACK, WHITE, State, System
+from rerate.ratings.face import BLACK, FALLBACK, WHITE, State, System, Traits
+from rerate.ratings.refusing import Refusal, rule_refusals
 from rerate.ratings.systems import SYSTEMS, ListRules, Systems, bind
 from rerate.replay.periods import date_of
 from rerate.replay.replay import ListReplay
@@ -53,6 +55,9 @@ class Foretold(NamedTuple):
     """White's, millionths."""
     half_points: int
     """White's: 0, 1, 2."""
+    is_unrated: bool = False
+    """Whether the list had no rating for one of the two, nor one that stands in: the system foretells what it does of newcomers, FIDE's
+    one half."""
 
 
 GameName = tuple[str, str]
@@ -98,6 +103,8 @@ class Score(Struct, frozen=True, kw_only=True):
     """Mean."""
     forecast: float
     """Mean; the score that White had is the same for all."""
+    unrated: int
+    """Games of which the list had no rating for a player (`Foretold.is_unrated`)."""
     calibration: tuple[Band, ...]
 
 
@@ -137,17 +144,29 @@ def foretold(replay: ListReplay) -> Iterator[tuple[GameName, Foretold]]:
                 continue
             states, event = period.read(games.event[g]), period.events[games.event[g]].id
             traits = games.white_traits[g], games.black_traits[g]
-            expected = system.expected(states[games.white[g]], states[games.black[g]], period.key, traits)
-            yield (event, games.ids[g]), Foretold(expected, games.white_half[g])
+            white, black = states[games.white[g]], states[games.black[g]]
+            expected = system.expected(white, black, period.key, traits)
+            is_unrated = not (_is_rated(system, white, traits[0]) and _is_rated(system, black, traits[1]))
+            yield (event, games.ids[g]), Foretold(expected, games.white_half[g], is_unrated)
 
 
-def of_list(pool: Pool, list_id: str) -> Contender:
+def _is_rated(system: System, state: State | None, traits: Traits) -> bool:
+    """Whether there is a rating to foretell from, that of another list that stands in among them."""
+    return system.rated(state or system.start()) or (system.fallback is not None and any(name == FALLBACK for name, _ in traits))
+
+
+def of_list(pool: Pool, list_id: str, systems: Systems = SYSTEMS) -> Contender:
     """A list of a pool.
 
+    Args:
+        systems: those that the pool is rated with.
+
     Raises:
-        NothingToScore: the pool has none of this id that is rated.
+        NothingToScore: the pool has none of this id that is rated; it is held, and why.
     """
-    live = pool.live().get(list_id)
+    live, held = pool.live().get(list_id), pool.lists.get(list_id)
+    if isinstance(held, HeldList):
+        raise NothingToScore(f"{pool.id}: {why_held(held, systems)}")
     if live is None:
         there = ", ".join(rated_lists(pool)) or "none"
         raise NothingToScore(f"{pool.id} has no list {list_id} that is rated; its lists are {there}")
@@ -172,13 +191,12 @@ def under_system(pool: Pool, list_id: str, asked: str, systems: Systems = SYSTEM
     Raises:
         NothingToScore: no such list or system, or parameters that the system does not have.
     """
-    config = of_list(pool, list_id).config
+    config = of_list(pool, list_id, systems).config
     name, *given = asked.split(",")
-    if name not in systems:
-        raise NothingToScore(f"there is no system {name}; those known are {', '.join(sorted(systems))}")
-    chosen = _bound(config, name, _parameters(asked, given), systems)
+    readings = _parameters(asked, given)
+    chosen = _bound(config, name, readings, systems) if name in systems else None
     if chosen is None:
-        raise NothingToScore(f"{asked}: {name} does not have these parameters or values")
+        raise NothingToScore(f"{asked}: {_refused(config, name, readings, systems)}")
     config, rules = chosen
     live = LiveList(pool.id, config, rules, 1)
     for person, group in pool.history.seeds(list_id).items():
@@ -204,7 +222,7 @@ def compare(pool: Pool, contenders: Sequence[Contender], *, on_progress: OnProgr
     every = set().union(*found)
     shared = [game for game in found[0] if all(game in one for one in found)] if found else []
     if not shared:
-        raise NothingToScore(f"{pool.id}: there is no game that {' and '.join(one.name for one in contenders) or 'no list'} rate(s)")
+        raise NothingToScore(f"{pool.id}: {_nothing_shared([one.name for one in contenders], found)}")
     halves = [found[0][game].half_points for game in shared]
     return Comparison(
         pool=pool.id,
@@ -217,6 +235,24 @@ def compare(pool: Pool, contenders: Sequence[Contender], *, on_progress: OnProgr
     )
 
 
+def _nothing_shared(names: Sequence[str], found: Sequence[Mapping[GameName, Foretold]]) -> str:
+    """That no game is shared, and lists that share some: from each in turn on all that still have a game in common, the most of them."""
+    if len(names) < 2:
+        return f"there is no game that {names[0]} rates" if names else "there is no list to score"
+    best: list[str] = []
+    for first in range(len(names)):
+        group, shared = [names[first]], set(found[first])
+        for name, games in zip(names, found, strict=True):
+            if name not in group and shared & games.keys():
+                group.append(name)
+                shared &= games.keys()
+        best = max(best, group if shared else [], key=len)
+    advice = (
+        f"; {' and '.join(best)} have some in common: name them with --lists" if len(best) > 1 else "; no two of them have one in common"
+    )
+    return f"there is no game that {' and '.join(names)} all rate{advice}"
+
+
 def _score(contender: Contender, games: Sequence[Foretold]) -> Score:
     config = contender.config
     return Score(
@@ -226,9 +262,10 @@ def _score(contender: Contender, games: Sequence[Foretold]) -> Score:
         period=config.period,
         quantum=config.quantum,
         shadow=bool(config.shadow),
-        log_loss=_mean([log_loss(*game) for game in games]),
-        brier=_mean([brier(*game) for game in games]),
+        log_loss=_mean([log_loss(game.expected, game.half_points) for game in games]),
+        brier=_mean([brier(game.expected, game.half_points) for game in games]),
         forecast=sum(game.expected for game in games) / len(games) / SCALE,
+        unrated=sum(game.is_unrated for game in games),
         calibration=calibration(games),
     )
 
@@ -280,6 +317,17 @@ def _bound(
         if isinstance(rules, ListRules):
             return candidate, rules
     return None
+
+
+def _refused(config: RatingList, system: str, readings: Sequence[dict[str, str | int]], systems: Systems) -> str:
+    """What a system refuses, of the reading and the place on which it refuses least; the list's own before all."""
+    quanta, least = (config.quantum, *_QUANTA), list[Refusal]()
+    for period, quantum, parameters in product((config.period, *_PERIODS), quanta, readings):
+        found = rule_refusals(system, parameters, quantum, period, systems)
+        is_about_parameters = all(one.parameter is not None for one in found)
+        if not least or (is_about_parameters, -len(found)) > (all(one.parameter is not None for one in least), -len(least)):
+            least = found
+    return "; ".join(one.sentence for one in least)
 
 
 def _seeded(system: System, fields: Mapping[str, object]) -> State | None:

@@ -49,7 +49,7 @@ async def _compared(options: Options, pool: str, lists: list[str] | None, system
         with progress() as advance:
             built = await pool_of(chosen.log, pool, Settings(engine=ENGINE, systems=known), on_progress=advance)
             names = rated_lists(built) if lists is None else list(dict.fromkeys(lists))
-            contenders = [of_list(built, name) for name in names]
+            contenders = [of_list(built, name, known) for name in names]
             for done, asked in enumerate(dict.fromkeys(systems)):
                 advance(f"rating by {asked}", done, len(systems))
                 contenders.append(under_system(built, names[0] if names else "", asked, known))
@@ -80,11 +80,20 @@ def show_comparison(found: Comparison) -> None:
     left = f"; {count(found.left_out, 'game')} that only some rate left out" if found.left_out else ""
     which = "every list" if len(found.scores) > 1 else "the list"
     say(f"{found.pool}: {count(found.games, 'game')} that {which} rates{left}", "")
-    cells = [(one.name, _what(one), one.period, f"{one.log_loss:.4f}", f"{one.brier:.4f}", f"{one.forecast:.3f}") for one in found.scores]
-    cells.append(("a coin", "one half, always", "", f"{found.coin_log_loss:.4f}", f"{found.coin_brier:.4f}", "0.500"))
-    columns = ["list", "system", "period", "log loss", "Brier", "forecast"]
+    cells = [
+        (one.name, _what(one), one.period, f"{one.log_loss:.4f}", f"{one.brier:.4f}", f"{one.forecast:.3f}", number(one.unrated))
+        for one in found.scores
+    ]
+    cells.append(("a coin", "one half, always", "", f"{found.coin_log_loss:.4f}", f"{found.coin_brier:.4f}", "0.500", ""))
+    columns = ["list", "system", "period", "log loss", "Brier", "forecast", "no rating"]
     table(columns, cells, right=columns[3:])
-    say("", f"Smaller is better. White scored {found.score:.3f} a game; `forecast` is what each list expected of White.", "")
+    say("", f"Smaller is better. White scored {found.score:.3f} a game; `forecast` is what each list expected of White.")
+    if any(one.unrated for one in found.scores):
+        say(
+            "`no rating`: games of which the list had no rating for a player. They are foretold as its system does of newcomers, on FIDE's",
+            "lists always as one half, which says nothing of how well it rates.",
+        )
+    say("")
     say("What White scored where the forecast for White lay between, and in how many games:", "")
     bands = [
         (f"{band.low:.1f} - {band.high:.1f}", *(_bar(one.calibration[at]) for one in found.scores))
