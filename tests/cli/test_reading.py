@@ -89,6 +89,16 @@ def test_receipts_are_counted_filtered_and_say_why_a_message_was_rejected(rated:
     assert "the last 2 of" in said
 
 
+def test_receipts_of_a_kind_are_counted_as_such(rated: Command, fresh: Command) -> None:
+    every = len(rated.lines("receipts"))
+    said = rated("receipts", "--status", "rejected").output.splitlines()
+    assert said[0] == f"1 rejected, of {every} messages"
+    assert said[2].split() == ["message", "pool", "status", "what"], "the rater was catching up: no receipt names an update"
+    fresh("publish", "-", input=jsonl(history()[:1]))
+    fresh("rater", "--until-idle")
+    assert fresh("receipts", "--status", "rejected").output == "0 rejected, of 1 message\n"
+
+
 def test_a_standing_says_what_a_fact_counts_for(rated: Command) -> None:
     (row,) = rated.lines("standing", "football/history/c1")
     assert [content["standing"] for content in row["contents"]] == ["in-force"]

@@ -32,11 +32,14 @@ def receipts(options: Options, pool: str | None, status: str | None, last: int |
         for key, receipt in shown:
             write_json({"pool": key, **receipt})
         return
-    say(", ".join(f"{number(n)} {name}" for name, n in sorted(counts.items())) or "no receipts")
+    every = ", ".join(f"{number(n)} {name}" for name, n in sorted(counts.items())) or "no receipts"
+    say(every if status is None else f"{number(counts[status])} {status}, of {count(counts.total(), 'message')}")
     if shown:
         say("")
-        columns = ["message", "pool", "status", "update", "what"]
-        table(columns, [(_message(r), key, r["status"], r["update"], _what(r)) for key, r in shown], right=("update",))
+        has_updates = any(r["update"] is not None for _, r in shown)  # none while a rater catches up
+        columns = ["message", "pool", "status", *(["update"] if has_updates else []), "what"]
+        cells = [(_message(r), key, r["status"], *([r["update"]] if has_updates else []), _what(r)) for key, r in shown]
+        table(columns, cells, right=("update",))
     if len(shown) < len(found):
         say(f"the last {len(shown)} of {number(len(found))}; --last 0 shows all")
 
@@ -177,7 +180,11 @@ def _link_cells(link: Link) -> tuple[object, ...]:
     head = link.head
     lists = [
         f"{name}@{one.edition}{_shadow(one)}: "
-        + (f"held ({one.held})" if one.held else f"{number(one.players)} players, {number(one.rows)} rows, {(one.list_digest or '')[:12]}")
+        + (
+            f"held ({one.held})"
+            if one.held
+            else f"{count(one.players, 'player')}, {count(one.rows, 'row')}, {(one.list_digest or '')[:12]}"
+        )
         for name, one in sorted(head.lists.items())
     ]
     state = f"{head.state} ({head.reason})" if head.reason else head.state
