@@ -12,7 +12,7 @@ from rerate.replay.periods import is_adjustment, key_text
 from tests.kit.driving import Driven, club_list, lists
 from tests.kit.lagged import SETTINGS, pool_histories
 from tests.kit.laws import law
-from tests.kit.saying import adjusted, game, merged, minted, published, seeded
+from tests.kit.saying import adjusted, game, games, merged, minted, published, seeded, sent
 from tests.kit.sendable import Sendable
 
 FIDE = {"id": "std", "quantum": "1", "shown": "1", "period": "month", "rules": [{"system": "fide/1", "parameters": {}}]}
@@ -153,6 +153,17 @@ def test_a_preview_of_a_past_day_tells_the_ratings_of_that_day() -> None:
     assert outcome.after is not None
     added = sum((Fraction(step.adds) for step in outcome.steps if step.adds is not None), Fraction(0))
     assert Fraction(outcome.after) - Fraction(outcome.before or 0) == added
+
+
+def test_no_real_event_is_taken_for_the_planned_one() -> None:
+    config = {"id": "elo", "quantum": "0.1", "shown": "1", "period": "date", "rules": [{"system": "club/1", "parameters": {}}]}
+    event = {"id": "planned:event", "date": "2024-01-05", "category": "club", "status": "final"}
+    real = sent("result-published", source="planned/club", event=event, revision=1, games=games("A>B"))
+    pool = Driven(lists(1, config), real, published("e2", 1, "A>B", date="2024-01-12"))
+    before = pool.digests()
+    found = preview(pool.pool, [Planned(white=minted("A"), black=minted("B"), result="1-0")], "2024-01-05")
+    assert [(one.event, one.games) for one in found.beside] == [("planned:event", ("g1",))] * 2
+    assert pool.pool.live()["elo"].replay.digest()[0].hex() == before[0]
 
 
 def test_a_preview_leaves_no_trace() -> None:

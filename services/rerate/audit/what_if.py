@@ -15,7 +15,9 @@ from rerate.ratings.systems import SYSTEMS, Systems
 from rerate.replay.entries import Entry
 from rerate.replay.periods import key_text
 
-PLANNED = "planned:event"
+PLANNED = "planned"
+"""No fact can name an event so: its id has an authority."""
+
 RESULTS = ("1-0", "1/2-1/2", "0-1")
 
 

@@ -94,9 +94,11 @@ def _date(date: str | None) -> str:
     if date is None:
         return day.today().isoformat()
     try:
-        return day.fromisoformat(date).isoformat()
+        if day.fromisoformat(date).isoformat() == date:
+            return date
     except ValueError:
-        raise click.UsageError(f"{date}: a date is YYYY-MM-DD, and the calendar has it") from None
+        pass
+    raise click.UsageError(f"{date}: a date is YYYY-MM-DD, and the calendar has it")
 
 
 def show_explanation(found: Explanation, names: Names) -> None:

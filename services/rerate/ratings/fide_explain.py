@@ -85,7 +85,7 @@ class _Told:
                 steps.append(Step("own", f"rated {rating} in the list in force on {start}", self._cited(LISTS, start), one.event))
             steps.append(Step("k", rule.text, self._cited(rule.source) if rule.source[:1].isdigit() else rule.source, one.event))
             if k != rule.k:
-                text = f"{games} games in the period: {rule.k} x {games} is above {LIMIT}, so K {k}"
+                text = f"{games_of(games)} in the period: {rule.k} x {games} is above {LIMIT}, so K {k}"
                 steps.append(Step("k", text, self._cited(LIMIT_RULE), one.event))
             steps += [self._game(one, scored, k, start) for scored in one.games]
             text = f"scored {halves(one.half)} of {one.counted}, expected {places(one.expected, self._whole)}, K {k}: {signed(change, 6)}"
@@ -126,7 +126,7 @@ class _Told:
         if first.source == PRESENT:
             text = f"{IMAGINARY} imaginary opponents rated {IMAGINARY_RATING} are added, each game drawn"
             steps.append(Step("initial", text, first.source))
-        text = f"{halves(first.half)} of {first.games} games, share {places(first.share, 100)}, opponents' mean {_two(first.mean)}"
+        text = f"{halves(first.half)} of {games_of(first.games)}, share {places(first.share, 100)}, opponents' mean {_two(first.mean)}"
         text = f"{text}: {signed(first.over)}, so {first.rating}{', no first rating being above it' if first.is_limited else ''}"
         is_rated = bool(account.after[1] & RATED)
         steps.append(Step("initial", text, first.source, adds=Fraction(first.rating) if is_rated else None))
@@ -161,7 +161,12 @@ class _Told:
 
 def count_of(games: int) -> str:
     """`no game is`, `1 game is`, `2 games are`."""
-    return f"{games or 'no'} game{'' if games < 2 else 's'} {'is' if games < 2 else 'are'}"
+    return f"{games_of(games)} {'is' if games < 2 else 'are'}"
+
+
+def games_of(games: int) -> str:
+    """`no game`, `1 game`, `2 games`."""
+    return f"{games or 'no'} game{'' if games < 2 else 's'}"
 
 
 def _two(points: Fraction) -> str:
