@@ -36,7 +36,7 @@ def test_who_has_only_a_standard_rating_plays_as_rated_with_it() -> None:
     pool = Driven(lists(1, STANDARD, RAPID), *seeds(("A", "1800"), ("B", "1900")), rapid("r1", 1, "A>B"))
     assert (pool.rating("A", "rapid"), pool.rating("B", "rapid")) == ("1826", "1874")  # 40 x .64, a newcomer's K
     told = explain(pool.pool, minted("A"), None, "rapid")
-    assert (told.before, told.rating) == (None, "1826")
+    assert (told.before, told.before_from, told.rating) == ("1800", "std", "1826")
     assert told.steps[0].code == "fallback"
     assert "1800" in told.steps[0].text
 

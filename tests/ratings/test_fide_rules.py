@@ -366,7 +366,7 @@ def test_the_explanation_of_a_change_tells_every_number() -> None:
     ("system", "start", "source"),
     [
         (FIDE, "2025-10-01", "FIDE B02 8.3.1 (2025-10-01)"),
-        (RAPID, "2025-10-01", "FIDE B02 8.3.1 (2024-03-01)"),
+        (RAPID, "2025-10-01", "FIDE rapid and blitz regulations (2024-03-01; as B02 8.3.1)"),
         (FIDE, "2024-03-01", "FIDE B02 8.3.1 (2024-03-01)"),
         (FIDE, "2024-02-29", "FIDE B02 8.3.1 (2022-01-01)"),
         (FIDE, "2021-12-31", "FIDE B02 8.5 (2009-07-01)"),

@@ -18,6 +18,7 @@ from rerate.ratings import club, fide, fide_2009, fide_curve, glicko, glicko2, p
 from rerate.ratings.face import BLACK, WHITE, Documented, EventInfo, Games, Key, Period, State, Step, System, Traits, Unusable, next_month
 from rerate.ratings.fide_account import date_of
 from rerate.ratings.fide_core import FideLike
+from rerate.ratings.fide_dates import month_index
 from rerate.ratings.fide_k import LIMIT, limited
 from rerate.ratings.quantum import PER_POINT, decimal, halves, quanta_of, round_half_away, signed
 from rerate.ratings.refusing import rule_refusals
@@ -432,12 +433,11 @@ def _below_floor(asked: "_Asked") -> Iterator[Remark]:
 
 
 def _next_list(asked: "_Asked") -> str:
-    """Why games of one month are rated in the period of the next, and what goes by it."""
-    question, period = asked.question, str(asked.key[0])
-    text = (
-        f"the period {question.date[:7]}, of the list of {period}-01, was closed by {question.date}: the games go to the period {period}, "
-        f"of the list of {asked.list_date()}"
-    )
+    """Why games of one month are rated in the period of another, and what goes by it."""
+    question, system, period = asked.question, asked.system, str(asked.key[0])
+    text, month = f"the games go to the period {period}, of the list of {asked.list_date()}", month_index(question.date)
+    if isinstance(system, FideLike) and system.closes(month) == month:
+        text = f"the period {question.date[:7]}, of the list of {period}-01, was closed by {question.date}: {text}"
     is_by_age = "k" not in question.parameters and any(name == "birth_year" for name, _ in question.traits)
     return f"{text}; K goes by its year" if is_by_age and period[:4] != question.date[:4] else text
 

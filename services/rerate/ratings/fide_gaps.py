@@ -5,6 +5,8 @@ event is capped for the stronger player) and of 2024-03-01 (any number, as befor
 rapid and blitz regulations 7.3.1 (2024-12-01).
 """
 
+from rerate.ratings.fide_texts import RAPID, cited
+
 CAP_400 = "2009-07-01"
 ANY_NUMBER = "2024-03-01"
 EXEMPTION = "2025-10-01"
@@ -66,4 +68,6 @@ class Gaps:
 
     def source(self, start: str) -> str:
         """Where the cap of this day stands."""
+        if not self._is_standard:
+            return cited(RAPID, "8.3.1", start)
         return next(text for since, text in _SOURCES if start >= since and (since != EXEMPTION or self._is_exempting))

@@ -12,14 +12,14 @@ _EDITIONS = {
 
 def cited(book: str, article: str, date: str) -> str:
     """An article for a reader: `FIDE B02 8.3.1 (2024-03-01)`. Older editions number their articles otherwise, so they are cited by date,
-    and the article of the newest says which is meant.
+    and the article of the newest says which is meant; those on rapid and blitz by the article of B02 that they are like.
 
     Args:
         article: as the newest edition numbers it.
         date: of the list or event that the rule is applied to.
     """
     newest, *older = _EDITIONS[book]
-    if date >= newest:
+    if date >= newest and book == STANDARD:
         return f"{book} {article} ({newest})"
-    since = next((edition for edition in older if date >= edition), None)
-    return f"{book} ({since or f'before {older[-1]}'}; now {article})"
+    since = next((edition for edition in (newest, *older) if date >= edition), None)
+    return f"{book} ({since or f'before {older[-1]}'}; {'now' if book == STANDARD else 'as B02'} {article})"
