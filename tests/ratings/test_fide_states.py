@@ -124,7 +124,7 @@ months = st.integers(2000, 2099).flatmap(lambda year: st.integers(1, 12).map(lam
 pools = st.dictionaries(
     months,
     st.integers(1, 99).flatmap(
-        lambda games: st.tuples(st.integers(0, 2 * games), st.integers(-9_999, 999_999)).map(
+        lambda games: st.tuples(st.integers(0, 2 * games), st.integers(-9_999, 99_999 * games)).map(
             lambda one: f"games{games}-half{one[0]}-sum{one[1]}"
         )
     ),

@@ -152,7 +152,8 @@ def test_the_steps_of_an_explanation_add_up_to_the_change(seed: int) -> None:
             if not steps:
                 continue
             before, after = history.states[name], rows[number].state
-            assert sum(step.adds or 0 for step in steps) == Fraction(after[0] - (before or history.system.start())[0], 1000)
+            was, now = (state[0] if state is not None and history.system.rated(state) else 0 for state in (before, after))
+            assert sum(step.adds or 0 for step in steps) == Fraction(now - was, 1000)
             if not rows[number].lines[0].played:
                 assert after == (before or history.system.start())
             mine = {number for number, game in enumerate(games) if name in game[:2] and game[4] & (1 if game[0] == name else 2)}

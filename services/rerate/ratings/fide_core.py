@@ -21,7 +21,7 @@ from rerate.ratings.fide_dates import Closing, in_force, month_index
 from rerate.ratings.fide_explain import Wording, steps_of
 from rerate.ratings.fide_initial import initial_rating, min_games
 from rerate.ratings.fide_k import K, limited
-from rerate.ratings.fide_state import FIRST_EVENT_OVER, NEWCOMER, RATED, Pooled, added, pooled, rated_state, unrated_state
+from rerate.ratings.fide_state import FIRST_EVENT_OVER, MOST_POOLED, NEWCOMER, RATED, Pooled, added, pooled, rated_state, unrated_state
 from rerate.ratings.fide_texts import STANDARD, cited
 from rerate.ratings.quantum import MOST_POINTS, decimal, halves, quanta_of, round_half_away
 
@@ -162,7 +162,11 @@ class FideLike(Usual, ABC):
         """A seed has the fields of `wire_state`, each of them optional: rating, games, reached_2300, reached_2400, first_event_over, and
         for a player without a rating his pooled months, as `pool_2026_03: games5-half7-sum9512` (the sum of ratings in quanta)."""
         state = fide_state.state_of(fields, self.per_point, self._least)
-        if state is None or not as_of or not self._is_below(state, self.floor(as_of)):
+        if state is None or not as_of:
+            return state
+        if any(month.games > MOST_POOLED for month in pooled(state)):
+            return None
+        if not self._is_below(state, self.floor(as_of)):
             return state
         return None if self._refuse_below else self._unrated(state)
 

@@ -30,7 +30,7 @@ POOL_MONTHS = 26
 NEWCOMER: State = (0, 0, 0)
 
 MOST_POOLED = 9_999
-"""Games that a seed may give one pooled month."""
+"""Games that people may give one pooled month by a seed."""
 
 _HEAD = struct.Struct(">iBBB")
 _MONTH = struct.Struct(">IIIq")
@@ -142,6 +142,6 @@ def _month_of(name: str, value: object, per_point: int) -> Pooled | None:
     if field is None or numbers is None:
         return None
     games, half, ratings = int(numbers[1]), int(numbers[2]), int(numbers[3])
-    if games > MOST_POOLED or half > 2 * games or abs(ratings) >= games * MOST_POINTS * per_point:
+    if half > 2 * games or abs(ratings) >= games * MOST_POINTS * per_point:
         return None
     return Pooled(month_index(f"{field[1]}-{field[2]}"), games, half, ratings)
