@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from rerate.audit.why import explain
 from tests.kit.driving import Driven, club_list, lists
 from tests.kit.saying import adjusted, corrected, game, minted, published, seeded
 from tests.kit.sendable import Data, Sendable
@@ -72,6 +73,25 @@ def test_who_stands_below_a_floor_that_has_risen_is_without_a_rating() -> None:
     assert pool.holds() == pool.fresh().holds()
 
 
+@pytest.mark.parametrize(("end", "rating"), [("2012-04-20", None), ("2012-06-20", "1196")])
+def test_a_floor_that_falls_holds_for_the_list_that_comes_out_next(end: str, rating: str | None) -> None:
+    """From the list of 2012-07-01 on 1000 is enough; the period 2012-06 makes it."""
+    pool = Driven(lists(1, fide({"k": 20})), rated("A", "1206"), rated("B", "1206"), published("e1", 1, "A<B", date=end))
+    assert rows(pool, "A")[0]["row"]["rating"] == rating
+
+
+def test_a_rating_below_the_floor_stands_in_for_nobody() -> None:
+    rapid = fide({"kind": "rapid", "fallback": "fide"}) | {"id": "rapid", "categories": ["rapid"]}
+    known = seeded("B", list="rapid", as_of="2023-12-31", state={"rating": "1500", "games": 30})
+    event = published("e1", 1, "A>B", date="2024-07-10", category="rapid")
+    pool = Driven(lists(1, fide(categories=["standard"]), rapid), rated("A", "1399"), rated("C", "1400"), known, event)
+    (row,) = [row for row in pool.deltas("rapid") if row["player"] == minted("B")]
+    assert row["row"]["events"][0]["not_counted"] == 1
+    pool.take(published("e1", 2, "C>B", date="2024-07-10", category="rapid"))
+    (row,) = [row for row in pool.deltas("rapid") if row["player"] == minted("B")]
+    assert row["row"]["events"][0]["games"] == 1
+
+
 def test_points_taken_away_may_end_a_rating() -> None:
     pool = Driven(lists(1, fide()), rated("A", "1450"), rated("B", "1500"))
     pool.take(away := adjusted("a1", 1, "A", list="fide", before="2024-06-01", add="-100"))
@@ -115,6 +135,15 @@ def test_the_games_of_a_month_are_one_part_of_their_event(system: str, parameter
     parted, whole = by_game(*THREE, start="2023-05-01", end="2023-05-20", parameters=parameters, system=system)
     assert rows(parted, "A")[0]["row"] == rows(whole, "A")[0]["row"]
     assert len(rows(parted, "A")[0]["row"]["events"]) == 1
+
+
+def test_the_games_of_two_months_in_one_period_read_two_lists_and_are_two_parts() -> None:
+    """The period 2023-05 begins on 30 April; the explanation names the list of each game."""
+    early = [game("g9", "A-E", result="1-0", date="2023-04-30"), *THREE]
+    parted, _ = by_game(*early, start="2023-03-01", end="2023-05-20")
+    assert [line["games"] for line in rows(parted, "A")[0]["row"]["events"]] == [3, 1]
+    own = [step.text for step in explain(parted.pool, minted("A")).steps if step.code == "own"]
+    assert own == [f"rated 2000 in the list in force on 2023-{month}-01" for month in ("05", "04")]
 
 
 def test_a_rule_goes_by_the_first_day_of_the_event_and_the_list_by_the_day_of_the_game() -> None:

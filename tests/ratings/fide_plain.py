@@ -131,7 +131,7 @@ class Plain:
         rating = old.rating + half_away(exact) * self.quantum
         rating = round(rating, 3)
         played = min(30, old.games + games_played)
-        if rating < self.floor(month):
+        if rating < self.published(month):
             return Player(None, played, old.peak, True)
         return Player(rating, played, max(old.peak, rating), True)
 
@@ -175,6 +175,11 @@ class Plain:
             return 40
         return 40 if player.games < 30 else 20
 
+    def published(self, month: str) -> float:
+        """The floor of the list that comes out next, where it falls."""
+        year, number = int(month[:4]), int(month[5:])
+        return min(self.floor(month), self.floor(f"{year + number // 12:04d}-{number % 12 + 1:02d}"))
+
     def floor(self, month: str) -> float:
         if month < "2009-07" or month >= "2024-03":
             return 1400
@@ -201,7 +206,7 @@ class Plain:
         if not counted or len(pool) < (9 if self.mean or latest < "2014-07-01" else 5):
             return replace(old, has_begun=has_begun, pool=pool)
         rating = self.initial(month, [one[1] for one in pool], sum(one[2] for one in pool), latest)
-        if rating < self.floor(month):
+        if rating < self.published(month):
             return replace(old, has_begun=has_begun, pool=pool)
         return Player(rating, old.games, max(old.peak, rating), True)
 

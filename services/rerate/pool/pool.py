@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rerate.history import Changes, History
-from rerate.messages.codes import DIGEST, FOLD, LIST, LIVE, NO_RESULT, ROW_TOO_LARGE, TOO_MANY_ROWS, HaltReason, StandingReason
+from rerate.messages.codes import DIGEST, FOLD, LIST, LIVE, NO_RESULT, ROW_TOO_LARGE, SYSTEM, TOO_MANY_ROWS, HaltReason, StandingReason
 from rerate.messages.codes import SEMANTICS as UNKNOWN_SEMANTICS
 from rerate.messages.errors import RerateError
 from rerate.messages.facts import DELTAS, ROW_TOPICS, Fact, Identity, PoolConfigured, Position, RatingAdjusted, RatingList, RatingSeeded
@@ -186,7 +186,8 @@ class Pool:
             if entry.held is not None:
                 continue
             if isinstance(have, HeldList):
-                what = f"this engine cannot rate list {name} of head {head.update} ({have.reason}): install what it lacks, or go without"
+                then = "install what it lacks" if have.reason == SYSTEM else "use the one that made it"
+                what = f"this engine cannot rate list {name} of head {head.update} ({have.reason}): {then}, or rebuild to go without"
                 raise Halt(self.id, DIGEST, what)
             if have is None:
                 raise Halt(self.id, DIGEST, f"the newest head has a list {name} that the facts do not give")

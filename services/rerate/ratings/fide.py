@@ -3,9 +3,10 @@
 Game by game with the tables 8.1.1 and 8.1.2; one list a month (until July 2012 every two); one rounding a period, half away from zero.
 What concerns an event (cap, exemption, 600 rule, first ratings) goes by its first day, what concerns a list (K, floor) by the list before
 the period. Source: FIDE Handbook B02 (2024-03-01 with the change of 2025-10-01) and the rapid and blitz regulations; what they leave open
-is a parameter, its default named in `PARAMETERS`. On a list `dated_by: game` the part of a league that falls into one period counts as an
-event of its own, as leagues are reported month by month: one capped win, one first event without a point. On a rapid or blitz list whose
-parameter `fallback` names the standard list, who has only a standard rating plays as rated with it.
+is a parameter, its default named in `PARAMETERS`. On a list `dated_by: game` the games of a league that read the
+same list (those of one month) count as an event of their own, as leagues are reported month by month: one capped win, one first event
+without a point. On a rapid or blitz list whose parameter `fallback` names the standard list, who has only a standard rating plays as rated
+with it.
 
 State: see `fide_state`.
 """

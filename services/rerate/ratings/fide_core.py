@@ -9,13 +9,29 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
+from typing import NamedTuple
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.messages.facts import Event
 from rerate.ratings import fide_state
 from rerate.ratings.bounds import bounded
 from rerate.ratings.expected import SCALE
-from rerate.ratings.face import BLACK, FALLBACK, WHITE, Documented, Key, Period, Row, State, States, Step, Traits, Unusable, Usual
+from rerate.ratings.face import (
+    BLACK,
+    FALLBACK,
+    WHITE,
+    Documented,
+    Key,
+    Period,
+    Row,
+    State,
+    States,
+    Step,
+    Traits,
+    Unusable,
+    Usual,
+    next_month,
+)
 from rerate.ratings.fide_account import NO_RATING, Account, Judged, Line, Scored, date_of, places, row_of, start_of
 from rerate.ratings.fide_dates import Closing, in_force, month_index
 from rerate.ratings.fide_explain import Wording, steps_of
@@ -49,6 +65,20 @@ COMMON: dict[str, tuple[str | int, str]] = {
     "new_30_from": (20110701, "from this day, as YYYYMMDD, to 2014-06-30 a newcomer's K is 30, before it 25"),
 }
 """Parameters of every FIDE-like system, with the present defaults."""
+
+
+class Dated(NamedTuple):
+    """What the date of a period decides for everybody in it."""
+
+    date: str
+    floor: int | None
+    """Of the list before it: who stands below has no rating. Quanta; None: there is none."""
+    published: int | None
+    """The lowest rating that the list after it shows."""
+    from_start: bool
+    """Whether K comes from the list that the event reads."""
+    is_limited: bool
+    """Whether the 700 rule is applied."""
 
 
 class FideLike(Usual, ABC):
@@ -133,7 +163,7 @@ class FideLike(Usual, ABC):
 
     @abstractmethod
     def floor(self, date: str) -> int | None:
-        """The lowest rating published after a period of this date, quanta."""
+        """The lowest rating on a list of this date, quanta."""
 
     def closes(self, month: int) -> int:
         """The month in which the period closes that a month belongs to (`fide_dates.month_index`)."""
@@ -237,20 +267,22 @@ class FideLike(Usual, ABC):
     def rate(self, period: Period) -> dict[int, Row]:
         """See `System.rate`. A row's change is the sum over its lines of K x (half points / 2 - expected), rounded once."""
         players, reads = self._played(period)
-        return {me: row_of(self._account(period, me, played, reads)) for me, played in players.items()}
+        dated = self._dated(period.key)
+        return {me: row_of(self._account(period, dated, me, played, reads)) for me, played in players.items()}
 
     def explain(self, period: Period, player: int) -> list[Step]:
         """See `System.explain`."""
         players, reads = self._played(period, player)
         if player not in players:
             return []
-        account = self._account(period, player, players[player], reads)
-        how = Wording(self.book, self.per_point, self.whole, self.source, self.floor(date_of(period.key)), self.counted_as)
+        dated = self._dated(period.key)
+        account = self._account(period, dated, player, players[player], reads)
+        how = Wording(self.book, self.per_point, self.whole, self.source, dated.published, self.counted_as)
         steps = steps_of(account, period, how)
-        now, date = period.now[player] or self._start, date_of(period.key)
+        now, date = period.now[player] or self._start, dated.date
         first = []
-        if self._is_below(now, floor := self.floor(date)):
-            lowest = decimal(floor or 0, self.per_point)
+        if self._is_below(now, dated.floor):
+            lowest = decimal(dated.floor or 0, self.per_point)
             text = f"{decimal(now[0], self.per_point)} is below {lowest}, the lowest rating by now: is without one"
             first.append(Step("floor", text, cited(self.book, "7.2.1", date), adds=Fraction(-now[0], self.per_point)))
         if account.before[1] & RATED and (first or not now[1] & RATED):
@@ -260,6 +292,13 @@ class FideLike(Usual, ABC):
             )
             first.append(Step("fallback", text, cited(self.book, "7.1", date), adds=rating))
         return first + steps
+
+    def _dated(self, key: Key) -> Dated:
+        date = date_of(key)
+        floor = published = self.floor(date)
+        if floor is not None and self.reads_older:  # a list by month: where the floor falls, the list that comes out has it already
+            published = min(floor, self.floor(f"{next_month(date[:7])}-01") or floor)
+        return Dated(date, floor, published, self.k_at_start(date), self._by_hand is None and self.is_limited(date))
 
     def _played(self, period: Period, only: int | None = None) -> tuple[dict[int, Played], Reads]:
         """The games of each player (or of one) that are rated for him by the facts, and the lists by which they are judged."""
@@ -301,7 +340,8 @@ class FideLike(Usual, ABC):
         for name, value in traits:
             if name == FALLBACK and isinstance(value, str):
                 points = Fraction(value)
-                return (round_half_away(points.numerator * self.per_point, points.denominator), state[1] | RATED, state[2])
+                quanta = bounded(round_half_away(points.numerator * self.per_point, points.denominator), self.per_point)
+                return state if floor is not None and quanta < floor else (quanta, state[1] | RATED, state[2])
         return state
 
     @staticmethod
@@ -309,41 +349,40 @@ class FideLike(Usual, ABC):
         games = period.games
         return games.white_traits[game] if games.white[game] == player else games.black_traits[game]
 
-    def _account(self, period: Period, me: int, played: Played, reads: Reads) -> Account:
+    def _account(self, period: Period, dated: Dated, me: int, played: Played, reads: Reads) -> Account:
         first = next(iter(played.values()))[0][0]
         traits = self._traits(period, me, first)
-        before = self._listed(period.now[me] or self._start, self.floor(date_of(period.key)), traits)
+        before = self._listed(period.now[me] or self._start, dated.floor, traits)
         if not before[1] & RATED:
-            return self._pool(period, before, played)
+            return self._pool(period, dated, before, played)
         judged = []
         for event, games in played.items():
             states, floor = reads[event]
             read = self._listed(states[me] or self._start, floor, self._traits(period, me, games[0][0]))
             is_later = not read[1] & RATED
             judged.append(self.judge(event, before if is_later else read, is_later, games, start_of(period.events[event])))
-        return self._change(date_of(period.key), before, judged, traits)
+        return self._change(dated, before, judged, traits)
 
-    def _change(self, date: str, before: State, judged: list[Judged], traits: Traits) -> Account:
+    def _change(self, dated: Dated, before: State, judged: list[Judged], traits: Traits) -> Account:
         """A rated player's period: K, one rounding, the floor (B02 8.3, 7.2.1)."""
         whole, games = self.whole, sum(one.counted for one in judged)
-        from_start, is_limited = self.k_at_start(date), self._by_hand is None and self.is_limited(date)
         ks, used, exact = [], [], []
         for one in judged:
-            rule = self._by_hand or self.k_rule(date, one.own if from_start else before, traits)
-            k = limited(rule.k, games) if is_limited else rule.k
+            rule = self._by_hand or self.k_rule(dated.date, one.own if dated.from_start else before, traits)
+            k = limited(rule.k, games) if dated.is_limited else rule.k
             ks.append(rule)
             used.append(k)
             exact.append(k * (one.half * whole - 2 * one.expected))
         sums = exact if self._round_events else [sum(exact)]
         change = sum(round_half_away(number * self.per_point, 2 * whole) for number in sums)
-        rating, floor = bounded(before[0] + change, self.per_point), self.floor(date)
-        if floor is None or rating >= floor:
+        rating = bounded(before[0] + change, self.per_point)
+        if dated.published is None or rating >= dated.published:
             after = rated_state(rating, before[1], before[2] + games, self.per_point)
         else:
             after = self._unrated((0, before[1], before[2] + games))
         return Account(before, judged, ks, used, exact, change, frozenset(), [], None, after)
 
-    def _pool(self, period: Period, before: State, played: Played) -> Account:
+    def _pool(self, period: Period, dated: Dated, before: State, played: Played) -> Account:
         """The period of a player without a rating: results are pooled, and give a rating if they are enough (B02 7.1.4, 8.2)."""
         judged = []
         for event, games in played.items():
@@ -351,7 +390,7 @@ class FideLike(Usual, ABC):
             known = [one for one in scored if one.expected >= 0]
             scores, ratings = sum(one.half for one in known), sum(one.theirs for one in known)
             judged.append(Judged(event, before, False, scored, len(known), scores, 0, ratings))
-        month, date = month_index(str(period.key[0])), date_of(period.key)
+        month = month_index(str(period.key[0]))
         counted = [one for one in judged if one.counted]
         months, flags, dropped = pooled(before, month), before[1], frozenset[int]()
         if counted and not flags & FIRST_EVENT_OVER:
@@ -364,9 +403,9 @@ class FideLike(Usual, ABC):
             number, scores, ratings = (sum(column) for column in zip(*(one[1:] for one in months), strict=True))
             latest = max(start_of(period.events[one.event]) for one in counted)
             if number >= (self._min_games or min_games(latest)):
-                initial = initial_rating(number, scores, Fraction(ratings, self.per_point), latest, self.step(date))
-                rating, floor = initial.rating * self.per_point, self.floor(date)
-                if floor is None or rating >= floor:
+                initial = initial_rating(number, scores, Fraction(ratings, self.per_point), latest, self.step(dated.date))
+                rating = initial.rating * self.per_point
+                if dated.published is None or rating >= dated.published:
                     after = rated_state(rating, flags, before[2] + (number if self._count_initial else 0), self.per_point)
                     return Account(before, judged, [], [], [], rating, dropped, months, initial, after)
         return Account(before, judged, [], [], [], rating, dropped, months, initial, unrated_state(flags, before[2], months))

@@ -87,20 +87,18 @@ class DatedFide(FideLike):
         return self._gaps.source(start)
 
     def k_rule(self, date: str, state: State, traits: Traits) -> K:
-        this_year = int(date[:4])
-
-        def k(birth_year: int | None) -> K:
-            return k_of(self._kind, date, state, self.per_point, birth_year, self._new_30_from)
-
-        registered = next((value for name, value in traits if name == "birth_year"), None)
-        birth_year = _year_of_birth(registered, this_year)
+        this_year, registered, birth_year = int(date[:4]), None, None
+        for name, value in traits:
+            if name == "birth_year":
+                registered, birth_year = value, _year_of_birth(value, this_year)
+        known = k_of(self._kind, date, state, self.per_point, birth_year, self._new_30_from)
         if birth_year is not None:
-            return k(birth_year)
-        adult, junior = k(None), k(this_year)
-        if adult is junior:
-            return adult
+            return known
+        junior = k_of(self._kind, date, state, self.per_point, this_year, self._new_30_from)
+        if known is junior:
+            return known
         why = "no birth year is registered" if registered is None else f"the registered birth year {registered} is none"
-        return unknown_year(junior if self._is_junior_unknown else adult, why, is_junior=self._is_junior_unknown)
+        return unknown_year(junior if self._is_junior_unknown else known, why, is_junior=self._is_junior_unknown)
 
     def k_at_start(self, date: str) -> bool:
         """From 2009-07-01 K goes by the rating at the start of the event; on present lists it is the one of the list before."""
@@ -126,10 +124,11 @@ class DatedFide(FideLike):
         return dated_lists(month) if self._is_dated else month
 
 
-def _year_of_birth(registered: str | int | None, this_year: int) -> int | None:
+def _year_of_birth(registered: str | int, this_year: int) -> int | None:
     """A registered birth year, a number or its digits; None for what is none, or lies ahead."""
-    text = str(registered)
-    year = int(text) if text.isascii() and text.isdigit() and len(text) == 4 else 0
+    if isinstance(registered, str):
+        registered = int(registered) if registered.isascii() and registered.isdigit() and len(registered) == 4 else 0
+    year = int(registered)
     return year if EARLIEST_BIRTH <= year <= this_year else None
 
 

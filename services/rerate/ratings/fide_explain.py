@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from rerate.ratings.bounds import bound_steps, bounded
-from rerate.ratings.face import Period, Step
+from rerate.ratings.face import EventInfo, Period, Step
 from rerate.ratings.fide_account import TOO_WIDE, Account, Judged, Scored, date_of, places, start_of
 from rerate.ratings.fide_dates import month_name
 from rerate.ratings.fide_initial import IMAGINARY, IMAGINARY_RATING, PRESENT
@@ -70,7 +70,7 @@ class _Told:
         steps: list[Step] = []
         changes = [Fraction(change, 2 * self._whole) for change in account.changes]
         for one, rule, k, change in zip(account.judged, account.ks, account.limited, changes, strict=True):
-            start = start_of(self._period.events[one.event])
+            start, judged_on = start_of(self._period.events[one.event]), list_day(self._period.events[one.event])
             rating = self._rating(one.own[0])
             if one.is_later:
                 steps.append(
@@ -82,7 +82,7 @@ class _Told:
                     )
                 )
             else:
-                steps.append(Step("own", f"rated {rating} in the list in force on {start}", self._cited(LISTS, start), one.event))
+                steps.append(Step("own", f"rated {rating} in the list in force on {judged_on}", self._cited(LISTS, start), one.event))
             steps.append(Step("k", rule.text, self._cited(rule.source) if rule.source[:1].isdigit() else rule.source, one.event))
             if k != rule.k:
                 text = f"{games_of(games)} in the period: {rule.k} x {games} is above {LIMIT}, so K {k}"
@@ -105,12 +105,12 @@ class _Told:
         account = self._account
         steps: list[Step] = []
         for one in account.judged:
-            start = start_of(self._period.events[one.event])
+            start, judged_on = start_of(self._period.events[one.event]), list_day(self._period.events[one.event])
             for scored in one.games:
                 if scored.expected < 0:
                     steps.append(self._not_counted(one, scored))
                 else:
-                    text = f"against {self._rating(scored.theirs)} in the list in force on {start}: scored {halves(scored.half)}"
+                    text = f"against {self._rating(scored.theirs)} in the list in force on {judged_on}: scored {halves(scored.half)}"
                     steps.append(Step("counts", text, self._cited(COUNTS, start), one.event, scored.game))
             if one.event in account.dropped:
                 text = f"no point in {one.counted} games of the first event: it is dropped"
@@ -151,12 +151,18 @@ class _Told:
         if scored.expected == TOO_WIDE:
             text = f"against {self._rating(scored.theirs)}: a gap of 600 or more, and one of the two above 2600"
             return Step("not-counted", text, WIDE, one.event, scored.game)
-        start = start_of(self._period.events[one.event])
-        text = f"the opponent has no rating in the list in force on {start}"
+        start, judged_on = start_of(self._period.events[one.event]), list_day(self._period.events[one.event])
+        text = f"the opponent has no rating in the list in force on {judged_on}"
         return Step("not-counted", text, self._cited(COUNTS, start), one.event, scored.game)
 
     def _rating(self, quanta: int) -> str:
         return decimal(quanta, self._per_point)
+
+
+def list_day(event: EventInfo) -> str:
+    """A day on which the list that judges an event is in force: its first, or in a league the first of the month in which the games are."""
+    start, month = start_of(event), str(event.reads[0])[:7] if event.reads else ""
+    return start if month in ("", start[:7]) else f"{month}-01"
 
 
 def count_of(games: int) -> str:

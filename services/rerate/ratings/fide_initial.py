@@ -73,7 +73,7 @@ def initial_rating(games: int, half: int, ratings: Fraction, start: str, step: F
     rating = (2 * exact.numerator + exact.denominator) // (2 * exact.denominator)
     most = MOST_POINTS - 1 if is_archived else AT_MOST
     source = ARCHIVED if is_archived else PRESENT
-    return Initial(games, half, mean, share, over, min(rating, most), source, is_limited=rating > most)
+    return Initial(games, half, mean, share, over, max(min(rating, most), 1 - MOST_POINTS), source, is_limited=rating > most)
 
 
 def raise_2024(rating: int, per_point: int = 1) -> int:
