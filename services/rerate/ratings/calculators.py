@@ -121,7 +121,8 @@ def question_of_any(system: str, said: Said, systems: Systems) -> Question:
     about = described(system, systems[system])
     kinds = [kind for kind in _KINDS if kind in about.quanta]
     period = said.period or next(iter(kinds), _KINDS[0])
-    quantum = said.quantum or next(iter(about.quanta.get(period, ())), "1")
+    quanta = about.quanta.get(period, ())
+    quantum = said.quantum or (QUANTA[system] if QUANTA.get(system) in quanta else next(iter(quanta), "1"))
     fields = {one.name: one.example for one in about.seed}
     opponents = []
     for one in said.against:
