@@ -213,6 +213,16 @@ def test_a_seed_counts_as_far_as_the_other_system_can_use_it() -> None:
     assert seeds["glicko/1"] is None
 
 
+def test_a_seed_is_judged_by_the_rules_of_its_date() -> None:
+    """1300 is no FIDE rating from March 2024 on."""
+    known = [
+        seeded(player, as_of=as_of, state={"rating": "1300", "games": 40}) for player, as_of in (("A", "2024-06-01"), ("B", "2024-02-01"))
+    ]
+    pool = Driven(lists(1, club_list()), *known, published("e1", 1, "A>B", date="2024-07-05")).pool
+    replay = under_system(pool, "elo", "fide/1").replay
+    assert [replay.seed_of(minted(player)) is None for player in "AB"] == [True, False]
+
+
 def test_a_rating_that_stands_in_is_known_to_the_forecast() -> None:
     """On rapid 2000 against 1800 on the standard list: 0.76 by table 8.1.2, on the list and under the system asked for."""
     rapid = {"kind": "rapid", "fallback": "std", "initial_games": 1}

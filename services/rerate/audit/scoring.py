@@ -200,7 +200,7 @@ def under_system(pool: Pool, list_id: str, asked: str, systems: Systems = SYSTEM
     config, rules = chosen
     live = LiveList(pool.id, config, rules, 1)
     for person, group in pool.history.seeds(list_id).items():
-        state = _seeded(rules.at(group.chosen.as_of), group.chosen.state)
+        state = _seeded(rules.at(group.chosen.as_of), group.chosen.state, group.chosen.as_of)
         if state is not None:
             live.replay.seed(person, (group.chosen.as_of, state))
     live.fall_back_on(pool.live())
@@ -330,7 +330,7 @@ def _refused(config: RatingList, system: str, readings: Sequence[dict[str, str |
     return "; ".join(one.sentence for one in least)
 
 
-def _seeded(system: System, fields: Mapping[str, object]) -> State | None:
+def _seeded(system: System, fields: Mapping[str, object], as_of: str) -> State | None:
     """A seed for another system than it was meant for: as it is, or its rating alone."""
-    state = system.seed(fields)
-    return state if state is not None or "rating" not in fields else system.seed({"rating": fields["rating"]})
+    state = system.seed(fields, as_of)
+    return state if state is not None or "rating" not in fields else system.seed({"rating": fields["rating"]}, as_of)
