@@ -12,7 +12,9 @@ from rerate.audit.what_if import Outcome as Forecast
 from rerate.audit.why import Explanation
 from rerate.board.views import EventRating, LadderLine, LeftOut, Step
 from rerate.cli import cli
-from rerate.ratings.calculating import Answer, Outcome, Remark, ToldGame, ToldPerformance, ToldStep
+from rerate.ratings.calculating import Answer, ToldPerformance
+from rerate.ratings.calculator_question import Outcome, ToldGame, ToldStep
+from rerate.ratings.calculator_remarks import Remark
 from rerate.ratings.describing import Described, Field, Parameter
 from rerate.ratings.performance import BY_NAME
 from rerate.ratings.refusing import Refusal

@@ -10,7 +10,8 @@ import click
 
 from rerate.cli.base import Options, shared_options
 from rerate.cli.output import say, table, write_json
-from rerate.ratings.calculating import Answer, NotCalculable, Outcome, ToldStep, calculate
+from rerate.ratings.calculating import Answer, calculate
+from rerate.ratings.calculator_question import NotCalculable, Outcome, ToldStep
 from rerate.ratings.calculators import Against, Said, against, question_of, question_of_any
 from rerate.ratings.installed import known_systems
 from rerate.ratings.quantum import signed

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from rerate.ratings import club, fide, fide_2009, fide_curve, glicko, glicko2, uschess
-from rerate.ratings.calculating import NotCalculable, Opponent, Question, value_of
+from rerate.ratings.calculator_question import NotCalculable, Opponent, Question, value_of
 from rerate.ratings.describing import described
 from rerate.ratings.fide_state import GAMES_CAP
 from rerate.ratings.quantum import quanta_of
