@@ -99,6 +99,7 @@ class SimLog:
         self.retention_steps = retention_steps
         self.clean_rate = clean_rate
         self.lost_answer_rate = lost_answer_rate
+        self.mark_rate = MARK_RATE
         self.rng = Random(f"{seed} log")
         self._clock_ms = clock_ms or (lambda: 1_700_000_000_000 + self.steps)
         topics = self.facts + self.outcomes
@@ -116,7 +117,7 @@ class SimLog:
         for partition in range(self.partitions):
             if self._partitions[partition].is_committing is not None:
                 for topic in self._unmarked(partition):
-                    if self.rng.random() < MARK_RATE:
+                    if self.rng.random() < self.mark_rate:
                         self._mark(partition, topic)
         if self.compacted and self.rng.random() < self.clean_rate:
             self.clean(self.rng.randrange(self.partitions), self.rng.choice(self.compacted), self.rng.random())

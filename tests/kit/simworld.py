@@ -279,14 +279,23 @@ class SimWorld:
 
     def begin(self, process: SimProcess) -> SimProcess:
         """The first life of the rater beside the late publishers: until it has died, or all has been read."""
-        for publisher in self._late:
-            self._start_publisher(publisher, 0.0)
-        task = self.loop.spawn(self._rater(process, 0, 0, until_idle=False), process)
-        self.loop.run_until(lambda: task.is_done or (all(one.is_done for one in self._late) and self.log.is_read(0)))
+        task = self.start(process)
+        self.loop.run_until(lambda: task.is_done or self.is_late_read)
         process.kill("killed")
         self.loop.run_until(lambda: task.is_done)
         self._note_end(process, task)
         return process
+
+    def start(self, process: SimProcess) -> SimTask[None]:
+        """The same, but nothing runs yet."""
+        for publisher in self._late:
+            self._start_publisher(publisher, 0.0)
+        return self.loop.spawn(self._rater(process, 0, 0, until_idle=False), process)
+
+    @property
+    def is_late_read(self) -> bool:
+        """Whether all that comes late has been published, and rated."""
+        return all(one.is_done for one in self._late) and self.log.is_read(0)
 
     def end(self) -> None:
         """Whatever is left to do, in calm."""

@@ -21,6 +21,9 @@ from rerate.pool.lists import LiveList
 from rerate.pool.pool import Halt, Pool, Settings
 from rerate.ratings.installed import known_systems
 
+LATE_POLLS = 50
+"""After the end of `rating-updates`, for a head still to come: 5 s on Kafka, where a poll waits; none is late in an embedded log."""
+
 
 class ListVerdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One list of a head."""
@@ -121,18 +124,28 @@ async def _verify_partition(
 
 
 async def _chains(log: Log, partition: int, newest: Mapping[str, bytes]) -> dict[str, Chain]:
-    """The chain of each pool up to its verified head; what was published since is not looked at."""
+    """The chain of each pool up to its verified head; what was published since is not looked at.
+
+    A transaction is seen in one topic before it is in another: a head that is in `rating-heads` may be about to come in `rating-updates`,
+    beyond its end as it is now. It has `LATE_POLLS` for that.
+    """
     topic = "rating-updates"
     (end,) = (await log.ends(partition, [topic])).values()
     reader, patience = await log.reader(partition, await log.starts(partition, [topic])), Patience()
     records: list[Record] = []
+    expected = set(newest.values())
+    late = 0
     try:
-        while reader.positions()[topic] < end:
-            records += await reader.poll(POLL_RECORDS)
-            patience.look(reader.positions())
+        while reader.positions()[topic] < end or (expected and late < LATE_POLLS):
+            late += reader.positions()[topic] >= end
+            found = await reader.poll(POLL_RECORDS)
+            expected -= {record.value for record in found}
+            records += found
+            if reader.positions()[topic] < end:
+                patience.look(reader.positions())
     finally:
         await reader.close()
-    return chains(_up_to(newest, [(record.key, record.value) for record in records if record.offset < end]))
+    return chains(_up_to(newest, [(record.key, record.value) for record in records]))
 
 
 def _up_to(newest: Mapping[str, bytes], heads: Iterable[tuple[bytes | None, bytes | None]]) -> Iterator[tuple[bytes | None, bytes | None]]:
