@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import msgspec
+from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.protocol.admin import DeleteGroupsRequest
 
 from rerate.audit.verify import verify
@@ -206,6 +207,8 @@ class Place:
         """For what is waited for."""
         self._progress: dict[int, PartitionHead] = {}
         self._watching: dict[int, Reader] = {}
+        self._written = AIOKafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False)
+        """Is asked how far topics are written, committed or not."""
 
     async def __aenter__(self) -> Self:
         await ensure_topics(
@@ -216,7 +219,7 @@ class Place:
             replication=self._replication,
             overrides=self._overrides,
         )
-        await self.log.open()
+        await asyncio.gather(self.log.open(), self._written.start())
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -227,7 +230,7 @@ class Place:
         if error is not None:
             for rater in self.raters:
                 print(f"--- {rater.name}", rater.events[-5:], rater.errors(), sep="\n")
-        await asyncio.gather(self.log.close(), *(follower.close() for follower in self.followers))
+        await asyncio.gather(self.log.close(), self._written.stop(), *(follower.close() for follower in self.followers))
         async with admin(self.bootstrap) as client:
             await client.delete_topics([f"{self.prefix}.{topic}" for topic in all_topics()])
 
@@ -346,6 +349,18 @@ class Place:
             return all(p in heads and not heads[p].catching_up and heads[p].next == at for p, at in ends.items() if any(at.values()))
 
         await until(is_rated, "not all facts have been rated", within_s=within_s)
+        await asyncio.gather(*(self.marked(partition, OUTCOME_TOPICS) for partition in range(PARTITIONS)))
+
+    async def marked(self, partition: int, topics: Iterable[str]) -> None:
+        """Wait until nothing is open in the topics: a transaction that has ended is seen in one of them before it is in another."""
+        tps = {TopicPartition(f"{self.prefix}.{topic}", partition): topic for topic in topics}
+
+        async def is_marked() -> bool:
+            written = await self._written.end_offsets(list(tps))  # asked first: what is stable only grows
+            stable = await self.log.ends(partition, tps.values())
+            return all(stable[topic] >= written[tp] for tp, topic in tps.items())
+
+        await until(is_marked, f"transactions are open in partition {partition}")
 
     async def flow(self, pieces: Iterable[Sequence[Message]], *, ahead: int = 60, enough: Callable[[], bool] = lambda: False) -> None:
         """Publish piece by piece, as fast as the football partition is rated; never so slowly that a rater would be idle.
@@ -382,6 +397,7 @@ class Place:
     async def everything(self, partition: int, topics: Iterable[str]) -> list[Record]:
         """All records of a partition of the topics, in order within each, read-committed."""
         named = list(topics)
+        await self.marked(partition, named)
         ends, starts = await asyncio.gather(self.log.ends(partition, named), self.log.starts(partition, named))
         reader = await self.log.reader(partition, starts)
         found: list[Record] = []
