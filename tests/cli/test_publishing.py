@@ -125,6 +125,20 @@ def test_a_list_that_would_be_held_is_published_with_a_word_on_what_it_is_held_f
     assert done["held"] == {"fed:main/std": "parameters"}
 
 
+def test_a_list_that_has_none_to_fall_back_on_says_so_wherever_it_is_looked_at(fresh: Command) -> None:
+    lists = [a_list("standard", "fide/1"), a_list("rapid", "fide/1", kind="rapid", fallback="standart")]
+    result = fresh("publish", "-", input=configured(lists))
+    assert result.stderr.splitlines()[0] == (
+        "line 1: fed:main, list rapid would be held: fallback names standart, and the pool has no such list (is standard meant?): "
+        "standard would do, or none at all"
+    )
+    (done,) = fresh.lines("rater", "--until-idle")
+    assert done["held"] == {"fed:main/rapid": "fallback"}
+    ladder = fresh("ladder", "fed:main", "--list", "rapid")
+    assert (ladder.exit_code, "list rapid is held (fallback): The list whose ratings are to stand in" in ladder.stderr) == (1, True)
+    assert "held (fallback)" in fresh("status").output
+
+
 def test_a_program_is_told_of_lists_that_would_be_held(fresh: Command) -> None:
     (summary,) = fresh.lines("publish", "-", input=configured([a_list("std", "fide/1", k="no"), a_list("new", "fide/9")]))
     assert [(one["line"], one["pool"], one["list"]) for one in summary["held"]] == [(1, "fed:main", "std"), (1, "fed:main", "new")]

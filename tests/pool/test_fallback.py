@@ -1,13 +1,18 @@
 """A list on which the rating of another list stands in for who has none: rapid on standard (FIDE rapid and blitz regulations)."""
 
+import re
 from random import Random
 
 import pytest
 
-from rerate.audit.why import explain
-from rerate.pool.lists import LiveList
+from rerate.audit.scoring import NothingToScore, under_system
+from rerate.audit.why import NothingToExplain, explain
+from rerate.pool.lists import HeldList, LiveList
+from rerate.pool.pool import Halt, Pool, Settings
+from rerate.ratings.fide import Fide
+from rerate.ratings.systems import SYSTEMS
 from tests.kit.driving import Driven, lists
-from tests.kit.saying import adjusted, corrected, deleted, merged, minted, published, seeded, unmerged, withdrawn
+from tests.kit.saying import POOL, adjusted, corrected, deleted, merged, minted, published, seeded, unmerged, withdrawn
 from tests.kit.sendable import Data, Sendable
 
 
@@ -69,18 +74,95 @@ def test_a_rating_of_its_own_is_what_counts() -> None:
     assert pool.rating("A", "rapid") == "1715"
 
 
-def test_without_the_other_list_nobody_stands_in() -> None:
+def held(pool: Driven) -> dict[str, str]:
+    """List -> why it is held, in the newest head."""
+    head = pool.pool.head
+    assert head is not None
+    return {name: one.held for name, one in head.lists.items() if one.held is not None}
+
+
+def test_without_the_other_list_it_is_held_and_nothing_of_it_stands() -> None:
     pool = Driven(lists(1, STANDARD, RAPID), *seeds(("A", "1800"), ("B", "1900")), rapid("r1", 1, "A>B"))
     pool.each(lists(2, RAPID))
-    assert pool.snapshot("A", "rapid")["rating"] is None  # type: ignore[index]  # he has a row
+    assert held(pool) == {"rapid": "fallback"}
+    assert not [key for rows in pool.topics.values() for key in rows if "/rapid@" in key]
+    pool.each(rapid("r2", 1, "B>A", date="2024-06-10"))
     pool.each(lists(3, STANDARD, RAPID))
+    assert held(pool) == {}
+    assert pool.rating("A", "rapid") == pool.fresh().rating("A", "rapid") != "1826"
+    pool.each(deleted("r2", 2, "void"))
     assert pool.rating("A", "rapid") == "1826"
+
+
+@pytest.mark.parametrize(
+    ("others", "why"),
+    [
+        ([], "fallback names std, and the pool has no such list: no list here can, so leave it out"),
+        ([fide("st", "x")], "fallback names std, and the pool has no such list (is st meant?): st would do, or none at all"),
+        (
+            [fide("std", "standard", k="x"), fide("open", "open")],
+            "fallback names std, which is held itself (parameters): mend that list, or open would do, or none at all",
+        ),
+        (
+            [fide("std", "blitz", kind="blitz", fallback="open"), fide("open", "open")],
+            "fallback names std, which has open stand in itself: open would do, or none at all",
+        ),
+    ],
+)
+def test_what_cannot_stand_in_is_named(others: list[Data], why: str) -> None:
+    pool = Driven(lists(1, *others, RAPID), rapid("r1", 1, "A>B"))
+    assert held(pool)["rapid"] == "fallback"
+    with pytest.raises(NothingToExplain, match=re.escape(f"list rapid is held (fallback): {why}")):
+        explain(pool.pool, minted("A"), None, "rapid")
+    with pytest.raises(NothingToScore, match=re.escape(re.split(":| \\(is", why)[0])):  # the list tried is none to fall back on
+        score(pool)
+
+
+def score(pool: Driven) -> None:
+    """The rapid list on trial, asked of a list that is rated, or of itself where there is none."""
+    live = next((name for name in ("open", "st") if name in pool.pool.live()), "rapid")
+    under_system(pool.pool, live, "fide/1,kind=rapid,fallback=std")
+
+
+def test_two_that_fall_back_on_each_other_or_on_themselves_are_held() -> None:
+    blitz = fide("blitz", "blitz", kind="blitz", fallback="rapid")
+    pool = Driven(lists(1, fide("rapid", "rapid", kind="rapid", fallback="blitz"), blitz, fide("own", "own", kind="rapid", fallback="own")))
+    assert held(pool) == {"rapid": "fallback", "blitz": "fallback", "own": "fallback"}
+
+
+UNHEARD = STANDARD | {"rules": [{"system": "acme/1", "parameters": {}}]}
+NEWER = Settings(engine="newer", systems={**SYSTEMS, "acme/1": Fide})
+
+
+def restarted(pool: Driven, settings: Settings) -> Driven:
+    """The same pool, its topics as they are, with another engine."""
+    pool.pool, pool.settings = Pool.restore(POOL, settings, pool.log, pool.updates[-1].head), settings
+    return pool
+
+
+def test_what_waits_for_a_list_of_a_newer_engine_comes_with_it_and_its_next_update() -> None:
+    seed = seeded("A", list="rapid", state={"rating": "1800", "games": 30})
+    pool = Driven(lists(1, UNHEARD, RAPID), seed, seeded("B", list="std", state={"rating": "1900", "games": 30}))
+    assert held(pool) == {"std": "system", "rapid": "fallback"}
+    assert pool.standing(seed) == "in-force"
+    restarted(pool, NEWER)
+    assert {name: type(one) for name, one in pool.pool.lists.items()} == {"std": HeldList, "rapid": HeldList}
+    pool.each(rapid("r1", 1, "A>B"))
+    assert held(pool) == {}
+    assert (pool.rating("A", "rapid"), pool.rating("B", "std")) == ("1813", "1900")
+    assert pool.holds() == pool.fresh().holds()
+
+
+def test_an_engine_that_lacks_the_other_list_stands_still_and_says_for_which() -> None:
+    pool = Driven(lists(1, UNHEARD | {"id": "zzz"}, fide("rapid", "rapid", kind="rapid", fallback="zzz")), settings=NEWER)
+    with pytest.raises(Halt, match=re.escape("cannot rate list zzz of head 1 (system): install what it lacks")):
+        restarted(pool, Settings(engine="older"))
 
 
 @pytest.mark.parametrize("parameters", [{"fallback": "std"}, {"kind": "standard", "fallback": "rapid"}, {"kind": "rapid", "fallback": 7}])
 def test_a_standard_list_has_no_other_to_fall_back_on(parameters: Data) -> None:
     pool = Driven(lists(1, fide("rapid", "rapid", **parameters)))
-    assert not isinstance(pool.pool.lists["rapid"], LiveList)
+    assert held(pool) == {"rapid": "parameters"}
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -123,6 +205,10 @@ def test_step_by_step_it_is_what_a_fresh_pool_says(seed: int) -> None:
         fresh = pool.fresh()
         for name, one in pool.pool.lists.items():
             other = fresh.pool.lists[name]
+            if isinstance(one, HeldList):
+                assert (name, one.reason) == ("rapid", "fallback")
+                assert isinstance(other, HeldList)
+                continue
             assert isinstance(one, LiveList)
             assert isinstance(other, LiveList)
             assert one.replay.digest() == other.replay.digest(), (step, name, fact)

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import convert
+from msgspec.structs import replace
 
-from rerate.messages.facts import PoolConfigured, RatingList
+from rerate.messages.facts import RatingList
 from rerate.ratings.describing import described
-from rerate.ratings.refusing import refusals, stands_in_for_nobody
-from rerate.ratings.systems import SYSTEMS, ListRules, bind
+from rerate.ratings.refusing import refusals
+from rerate.ratings.systems import SYSTEMS, ListRules, bind, bind_all
 from tests.plugin.acme_elo import AcmeElo
 
 Rules = list[dict[str, Any]]
@@ -92,20 +93,22 @@ def test_a_list_of_its_own_kind_is_refused_too() -> None:
     assert [told.sentence for told in refusals(parts)] == [
         "uschess/1 rates all games of an event together, so dated_by cannot be game: end or start would do"
     ]
-    (itself,) = refusals(rating_list(one("fide/1", kind="rapid", fallback="main"), "1", "month"))
-    assert (itself.parameter, itself.sentence) == (
-        "fallback",
-        "fallback names the list itself, main: name another list of the pool, or none",
+
+
+def test_a_list_that_cannot_stand_in_is_named_with_those_that_can() -> None:
+    config = rating_list(one("fide/1", kind="rapid", fallback="main"), "1", "month")
+    (itself,) = refusals(config)
+    assert (itself.reason, itself.parameter) == ("fallback", "fallback")
+    assert itself.sentence == "fallback names the list itself, main: no list here can, so leave it out"
+    standard = replace(rating_list(one("fide/1"), "1", "month"), id="standard")
+    (itself,) = refusals(config, beside=[config, standard])
+    assert itself.sentence == "fallback names the list itself, main: standard would do, or none at all"
+    other = rating_list(one("fide/1", kind="rapid", fallback="standart"), "1", "month")
+    (missing,) = refusals(other, beside=[standard])
+    assert missing.sentence == (
+        "fallback names standart, and the pool has no such list (is standard meant?): standard would do, or none at all"
     )
-
-
-def test_a_list_that_is_not_there_stands_in_for_nobody() -> None:
-    rapid = {"id": "rapid", "quantum": "1", "shown": "1", "period": "month", "rules": one("fide/1", kind="rapid", fallback="standart")}
-    config = {"pool": "club:a", "revision": 1, "lists": [rapid, rapid | {"id": "standard", "rules": one("fide/1")}]}
-    (told,) = stands_in_for_nobody(convert(config, PoolConfigured))
-    assert told == ("rapid", "fallback names standart, and there is no such list: nobody's rating stands in; there are rapid, standard")
-    config["lists"] = [rapid, rapid | {"id": "standart", "rules": one("fide/1")}]
-    assert list(stands_in_for_nobody(convert(config, PoolConfigured))) == []
+    assert refusals(other, beside=[replace(standard, id="standart")]) == []
 
 
 def test_the_rule_is_numbered() -> None:
@@ -132,7 +135,7 @@ def test_exactly_the_lists_that_are_held_are_refused_and_what_is_named_is_at_fau
     period = data.draw(st.sampled_from(["game", "event", "date", "month"]))
     config = rating_list(rules, data.draw(st.sampled_from(["1", "0.1", "0.001"])), period)
     found = refusals(config)
-    assert bool(found) is not isinstance(bind(config), ListRules)
+    assert bool(found) is not isinstance(bind_all([config])[config.id], ListRules)
     for number, rule in enumerate(config.rules, 1):
         of_rule = [told for told in found if told.rule == number]
         if any(told.parameter is None for told in of_rule):

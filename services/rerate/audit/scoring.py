@@ -22,13 +22,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rerate.audit.why import why_held
+from rerate.messages.codes import FALLBACK as FALLBACK_HELD
+from rerate.messages.codes import SENTENCES
 from rerate.messages.errors import RerateError
 from rerate.messages.facts import RatingList, Rule
 from rerate.pool.lists import HeldList, LiveList
 from rerate.pool.pool import Pool
 from rerate.ratings.expected import SCALE
 from rerate.ratings.face import BLACK, FALLBACK, WHITE, State, System, Traits
-from rerate.ratings.refusing import Refusal, rule_refusals
+from rerate.ratings.refusing import Refusal, refusals, rule_refusals
 from rerate.ratings.systems import SYSTEMS, ListRules, Systems, bind
 from rerate.replay.periods import date_of
 from rerate.replay.replay import ListReplay
@@ -166,7 +168,7 @@ def of_list(pool: Pool, list_id: str, systems: Systems = SYSTEMS) -> Contender:
     """
     live, held = pool.live().get(list_id), pool.lists.get(list_id)
     if isinstance(held, HeldList):
-        raise NothingToScore(f"{pool.id}: {why_held(held, systems)}")
+        raise NothingToScore(f"{pool.id}: {why_held(pool, held, systems)}")
     if live is None:
         there = ", ".join(rated_lists(pool)) or "none"
         raise NothingToScore(f"{pool.id} has no list {list_id} that is rated; its lists are {there}")
@@ -198,6 +200,9 @@ def under_system(pool: Pool, list_id: str, asked: str, systems: Systems = SYSTEM
     if chosen is None:
         raise NothingToScore(f"{asked}: {_refused(config, name, readings, systems)}")
     config, rules = chosen
+    if not rules.fallbacks <= {other for other, one in pool.live().items() if other != list_id and not one.replay.rules.fallbacks}:
+        refused = refusals(config, systems, [one.config for one in pool.lists.values()])
+        raise NothingToScore(f"{asked}: {'; '.join(one.sentence for one in refused) or SENTENCES['list-held'][FALLBACK_HELD]}")
     live = LiveList(pool.id, config, rules, 1)
     for person, group in pool.history.seeds(list_id).items():
         state = _seeded(rules.at(group.chosen.as_of), group.chosen.state, group.chosen.as_of)

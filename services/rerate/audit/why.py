@@ -122,7 +122,7 @@ def the_list(pool: Pool, list_id: str | None, systems: Systems = SYSTEMS) -> tup
         (list_id,) = live if len(live) == 1 else official
     held = pool.lists.get(list_id or "")
     if isinstance(held, HeldList):
-        raise NothingToExplain(f"{pool.id}: {why_held(held, systems)}")
+        raise NothingToExplain(f"{pool.id}: {why_held(pool, held, systems)}")
     if list_id is None or list_id not in live:
         there = ", ".join(sorted(live)) or "none"
         asked = "name one with --list" if list_id is None else f"it has no list {list_id} that is rated"
@@ -130,9 +130,10 @@ def the_list(pool: Pool, list_id: str | None, systems: Systems = SYSTEMS) -> tup
     return list_id, live[list_id]
 
 
-def why_held(held: HeldList, systems: Systems = SYSTEMS) -> str:
-    """That a list is held, and for what: the rule and the parameter at fault, as far as this engine refuses them."""
-    found = "; ".join(refusal.sentence for refusal in refusals(held.config, systems))
+def why_held(pool: Pool, held: HeldList, systems: Systems = SYSTEMS) -> str:
+    """That a list of a pool is held, and for what: the rule and the parameter at fault, as far as this engine refuses them."""
+    beside = [one.config for one in pool.lists.values()]
+    found = "; ".join(refusal.sentence for refusal in refusals(held.config, systems, beside))
     return f"list {held.config.id} is held ({held.reason}): {found or SENTENCES['list-held'].get(held.reason, held.reason)}"
 
 

@@ -22,7 +22,7 @@ from rerate.messages.codes import REJECTED
 from rerate.messages.facts import PoolConfigured, Unknown
 from rerate.messages.writing import STRUCTURED_HEADERS
 from rerate.ratings.installed import BadPlugin, known_systems
-from rerate.ratings.refusing import refusals, stands_in_for_nobody
+from rerate.ratings.refusing import refusals
 from rerate.ratings.systems import SYSTEMS, Systems
 
 LINES_A_BATCH = 5_000
@@ -138,13 +138,11 @@ def _judge(line: FactLine, published: Published) -> None:
     if not isinstance(data, PoolConfigured):
         return
     for one in data.lists:
-        found = refusals(one, _systems())
+        found = refusals(one, _systems(), data.lists)
         for refusal in found:
             click.echo(f"line {line.number}: {data.pool}, list {one.id} would be held: {refusal.sentence}", err=True)
         if found:
             published.held.append({"line": line.number, "pool": data.pool, "list": one.id, "refusals": to_builtins(found)})
-    for list_id, sentence in stands_in_for_nobody(data, _systems()):
-        click.echo(f"line {line.number}: {data.pool}, list {list_id}: {sentence}", err=True)
 
 
 @cache

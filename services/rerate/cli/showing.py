@@ -14,7 +14,7 @@ from rerate.cli.base import NO, Ended, Options, collect_rarely, run, shared_opti
 from rerate.cli.names import Names, NamesFile
 from rerate.cli.opening import opened
 from rerate.cli.output import count, number, say, table, write_json
-from rerate.messages.codes import HALTED, LIVE, PARAMETERS, SENTENCES
+from rerate.messages.codes import FALLBACK, HALTED, LIVE, PARAMETERS, SENTENCES
 from rerate.pool.head import Head
 
 names_option = click.option("--names", type=NamesFile(), default=Names, help="CSV id,name: show names beside ids.")
@@ -49,7 +49,7 @@ def ladder(options: Options, pool: str, list_id: str | None, as_of: datetime | N
         return
     held = found.head.lists[found.list_id].held
     if held is not None:
-        more = f" `rerate explain {pool} ID --list {found.list_id}` names what is refused." if held == PARAMETERS else ""
+        more = f" `rerate explain {pool} ID --list {found.list_id}` names what is refused." if held in (PARAMETERS, FALLBACK) else ""
         raise Ended(f"{pool}, list {found.list_id} is held ({held}): {SENTENCES['list-held'].get(held, held)}{more}", NO)
     when = f"as of {date}, as update {found.head.update} tells it" if date else f"update {found.head.update}"
     shadow = " (a shadow list: for comparison, not official)" if found.head.lists[found.list_id].shadow else ""

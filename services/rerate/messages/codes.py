@@ -128,12 +128,13 @@ ROW_TOO_LARGE: Final = "row-too-large"
 NO_RESULT: Final = "no-result"
 DIGEST: Final = "digest"
 
-ListHeld = Literal["system", "parameters", "layout"]
+ListHeld = Literal["system", "parameters", "layout", "fallback"]
 """Why a list of a configuration in force is held."""
 
 SYSTEM: Final = "system"
 PARAMETERS: Final = "parameters"
 LAYOUT: Final = "layout"
+FALLBACK: Final = "fallback"
 
 SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
     "result": {
@@ -277,6 +278,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         SYSTEM: "This engine does not know a system of the list.",
         PARAMETERS: "The list's system refuses its parameters, its quantum or its kind of period (`rerate systems` tells what it takes).",
         LAYOUT: "The rules of the list do not share one layout of state.",
+        FALLBACK: "The list whose ratings are to stand in is not in the configuration, is held itself, or has another stand in.",
     },
 }
 """Family → code → sentence."""

@@ -66,9 +66,8 @@ class LiveList:
         self.enter(history, history.events)
 
     def fall_back_on(self, live: Mapping[str, "LiveList"]) -> None:
-        """See the lists of a pool whose ratings stand in for missing ones of this; a list that falls back itself stands in for none."""
-        others = {name: live[name] for name in self.replay.rules.fallbacks & live.keys()}
-        self.fallbacks = {name: other for name, other in others.items() if not other.replay.rules.fallbacks}
+        """See the lists of a pool whose ratings stand in for missing ones of this; all of them are there, or this one would be held."""
+        self.fallbacks = {name: live[name] for name in self.replay.rules.fallbacks}
 
     def adjust(self, history: History, adjustments: Iterable[str]) -> None:
         """Take over adjustments as they are now."""
@@ -94,7 +93,7 @@ class LiveList:
             return tuple((name, _told(traits[name])) for name in sorted(self.replay.rules.traits & traits.keys()))
 
         def fallback_of(of_list: str, person: str, start: str) -> str | None:
-            other = self.fallbacks.get(of_list)
+            other = self.fallbacks.get(of_list)  # a list just made sees no other yet: its events are entered once more then
             return None if other is None else other.rating_before(start[:7], person)
 
         return entries(self.config, self.replay.rules, rated, seeded_from, traits_of, fallback_of)

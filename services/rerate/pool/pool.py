@@ -5,7 +5,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rerate.history import Changes, History
-from rerate.messages.codes import DIGEST, FOLD, LIST, LIVE, NO_RESULT, ROW_TOO_LARGE, SYSTEM, TOO_MANY_ROWS, HaltReason, StandingReason
+from rerate.messages.codes import (
+    DIGEST,
+    FALLBACK,
+    FOLD,
+    LIST,
+    LIVE,
+    NO_RESULT,
+    ROW_TOO_LARGE,
+    SYSTEM,
+    TOO_MANY_ROWS,
+    HaltReason,
+    StandingReason,
+)
 from rerate.messages.codes import SEMANTICS as UNKNOWN_SEMANTICS
 from rerate.messages.errors import RerateError
 from rerate.messages.facts import DELTAS, ROW_TOPICS, Fact, Identity, PoolConfigured, Position, RatingAdjusted, RatingList, RatingSeeded
@@ -15,7 +27,7 @@ from rerate.pool.mending import mended, mended_deltas
 from rerate.pool.rows import Value, identity_value, rated_event_value, standing_value
 from rerate.pool.update import Collected, Update, Wire
 from rerate.ratings.face import NoResult
-from rerate.ratings.systems import SYSTEMS, ListRules, Systems, adjustment_problem, bind, seed_problem
+from rerate.ratings.systems import SYSTEMS, Systems, adjustment_problem, bind_all, seed_problem
 
 MAX_ROWS = 2_000_000
 """Rows of one update; more halts the pool."""
@@ -66,7 +78,8 @@ class Pool:
         self._rules_at_start: dict[str, str] = {}
         """Rules digests in the head this pool was begun from, of lists not configured yet."""
         self._held_at_start: dict[str, str] = {}
-        """Lists held in the head this pool was restored from: they stay so until the next update, then begin an edition of their own."""
+        """Lists held in the head this pool was restored from, but for those that wait for another list only: they stay so until the next
+        update, then begin an edition of their own."""
         self._asleep: frozenset[str] = frozenset()
         """The same lists: until then their seeds have no effect."""
 
@@ -176,12 +189,12 @@ class Pool:
         if head is not None:
             self.head, self._head_digest = read_head(head), head_digest(head)
             self._left = dict(self.head.left) | {name: entry.edition - 1 for name, entry in self.head.lists.items()}
-            self._held_at_start = {name: entry.held for name, entry in self.head.lists.items() if entry.held is not None}
+            self._held_at_start = {name: entry.held for name, entry in self.head.lists.items() if entry.held not in (None, FALLBACK)}
             self._rules_at_start = {name: entry.rules_digest for name, entry in self.head.lists.items()}
             self._asleep = frozenset(self._held_at_start)
 
     def _compare(self, head: Head) -> None:
-        for name, entry in head.lists.items():
+        for name, entry in sorted(head.lists.items(), key=lambda one: self._waits(one[0])):
             have = self._lists.get(name)
             if entry.held is not None:
                 continue
@@ -260,9 +273,16 @@ class Pool:
 
     def _wakes(self) -> bool:
         """Whether a list that the newest head holds can be rated by this engine, or is held by it for another reason."""
-        return any(
-            isinstance(entry, HeldList) and bind(entry.config, self._settings.systems) != entry.reason for entry in self._lists.values()
-        )
+        held = {name: entry.reason for name, entry in self._lists.items() if isinstance(entry, HeldList)}
+        if not held:
+            return False
+        bound = bind_all((entry.config for entry in self._lists.values()), self._settings.systems)
+        return any(bound[name] != reason for name, reason in held.items())
+
+    def _waits(self, name: str) -> bool:
+        """Whether a list is held for want of another list only."""
+        entry = self._lists.get(name)
+        return isinstance(entry, HeldList) and entry.reason == FALLBACK
 
     def _configure(self, config: PoolConfigured | None, collected: Collected | None) -> set[str]:
         """Put a new configuration in force; returns the lists that hold everything already."""
@@ -270,8 +290,10 @@ class Pool:
         fresh: set[str] = set()
         for list_id in [name for name in self._lists if name not in wanted]:
             self._leave(self._lists.pop(list_id), collected)
+        bound = bind_all(wanted.values(), self._settings.systems, self._held_at_start)
+        self._held_at_start = {}
         for list_id, rating_list in wanted.items():
-            rules, old = self._bind(rating_list), self._lists.get(list_id)
+            rules, old = bound[list_id], self._lists.get(list_id)
             if isinstance(rules, str):
                 if isinstance(old, LiveList):
                     self._leave(old, collected)
@@ -302,10 +324,6 @@ class Pool:
         """The edition with which a list begins: of the head this pool began from, if it is configured as it was there, else the next."""
         begun = self._rules_at_start.pop(rating_list.id, None)
         return self._left.pop(rating_list.id, 0) + (1 if begun in (None, rules_digest(rating_list)) else 2)
-
-    def _bind(self, rating_list: RatingList) -> ListRules | str:
-        held = self._held_at_start.pop(rating_list.id, None)
-        return held or bind(rating_list, self._settings.systems)
 
     def _leave(self, old: LiveList | HeldList, collected: Collected | None) -> None:
         """A list's edition ends: its rows are tombstoned, its number is kept."""

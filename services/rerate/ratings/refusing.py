@@ -10,9 +10,9 @@ from difflib import get_close_matches
 
 from msgspec import Struct
 
-from rerate.messages.codes import LAYOUT, SYSTEM, ListHeld
+from rerate.messages.codes import FALLBACK, LAYOUT, SYSTEM, ListHeld
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
-from rerate.messages.facts import PoolConfigured, RatingList
+from rerate.messages.facts import RatingList
 from rerate.ratings.describing import Maker, described, rates_by
 from rerate.ratings.face import Documented, System, Unusable
 from rerate.ratings.quantum import PER_POINT
@@ -31,8 +31,12 @@ class Refusal(Struct, frozen=True, kw_only=True):
     """The parameter at fault; None: it is none of them, or all together."""
 
 
-def refusals(rating_list: RatingList, systems: Systems = SYSTEMS) -> list[Refusal]:
-    """Everything for which a list would be held, in order of its rules; empty if it can be rated."""
+def refusals(rating_list: RatingList, systems: Systems = SYSTEMS, beside: Iterable[RatingList] = ()) -> list[Refusal]:
+    """Everything for which a list would be held, in order of its rules; empty if it can be rated.
+
+    Args:
+        beside: the lists of its configuration, itself among them or not.
+    """
     found: list[Refusal] = []
     bound: list[System] = []
     for number, rule in enumerate(rating_list.rules, 1):
@@ -53,22 +57,28 @@ def refusals(rating_list: RatingList, systems: Systems = SYSTEMS) -> list[Refusa
         if rating_list.dated_by == "game" and bound[-1].needs_whole_events:
             sentence = f"{place}{rule.system} rates all games of an event together, so dated_by cannot be game: end or start would do"
             found.append(Refusal(reason=PARAMETERS_REFUSED, sentence=sentence, rule=number))
-        if bound[-1].fallback == rating_list.id:
-            sentence = f"{place}fallback names the list itself, {rating_list.id}: name another list of the pool, or none"
-            found.append(Refusal(reason=PARAMETERS_REFUSED, sentence=sentence, rule=number, parameter="fallback"))
+        others = {one.id: bind(one, systems) for one in beside if one.id != rating_list.id}
+        why_not = _stands_in_not(bound[-1].fallback, rating_list.id, others)
+        if why_not is not None:
+            found.append(Refusal(reason=FALLBACK, sentence=place + why_not, rule=number, parameter="fallback"))
     return found
 
 
-def stands_in_for_nobody(config: PoolConfigured, systems: Systems = SYSTEMS) -> Iterator[tuple[str, str]]:
-    """Lists that would be rated, and whose rule falls back on a list that the configuration does not have: id, and a sentence."""
-    ids = {one.id for one in config.lists}
-    for one in config.lists:
-        rules = bind(one, systems)
-        for other in sorted(rules.fallbacks - ids) if isinstance(rules, ListRules) else ():
-            yield (
-                one.id,
-                f"fallback names {other}, and there is no such list: nobody's rating stands in; there are {', '.join(sorted(ids))}",
-            )
+def _stands_in_not(name: str | None, list_id: str, others: Mapping[str, ListRules | ListHeld]) -> str | None:
+    """Why a list's ratings cannot stand in on another, and what would do."""
+    if name is None:
+        return None
+    able = sorted(other for other, rules in others.items() if isinstance(rules, ListRules) and not rules.fallbacks)
+    would_do = f"{' or '.join(able)} would do, or none at all" if able else "no list here can, so leave it out"
+    if name == list_id:
+        return f"fallback names the list itself, {name}: {would_do}"
+    if name not in others:
+        return f"fallback names {name}, and the pool has no such list{_meant(name, others)}: {would_do}"
+    rules = others[name]
+    if isinstance(rules, ListRules):
+        own = " and ".join(sorted(rules.fallbacks))
+        return f"fallback names {name}, which has {own} stand in itself: {would_do}" if own else None
+    return f"fallback names {name}, which is held itself ({rules}): mend that list, or {would_do}"
 
 
 def rule_refusals(name: str, parameters: Mapping[str, object], quantum: str, period: str, systems: Systems = SYSTEMS) -> list[Refusal]:

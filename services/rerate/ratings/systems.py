@@ -5,9 +5,10 @@ stands in the head, the other lists go on.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
-from rerate.messages.codes import LAYOUT, LIST, PARAMETERS, STATE, SYSTEM, ListHeld, StandingReason
+from rerate.messages.codes import FALLBACK, LAYOUT, LIST, PARAMETERS, STATE, SYSTEM, ListHeld, StandingReason
 from rerate.messages.facts import RatingAdjusted, RatingList, RatingSeeded
 from rerate.ratings import club, fide, fide_2009, fide_curve, glicko, glicko2, uschess
 from rerate.ratings.face import State, System, Unusable
@@ -35,8 +36,8 @@ class ListRules:
         """Bind a list's rules.
 
         Raises:
-            Unusable: `system` (not known here), `parameters` (also quantum and period kind, events that would be rated in parts, and a list
-                that stands in for itself), or `layout` (rules of unlike states).
+            Unusable: `system` (not known here), `parameters` (also quantum and period kind, and events that would be rated in parts), or
+                `layout` (rules of unlike states).
         """
         self.per_point = PER_POINT[rating_list.quantum]
         self.shown_per_point = PER_POINT[rating_list.shown]
@@ -55,8 +56,7 @@ class ListRules:
         """Names of the traits that any of its rules asks for."""
         self.fallbacks = frozenset(system.fallback for system in self.systems if system.fallback is not None)
         """Ids of lists whose ratings stand in for missing ones of this."""
-        is_in_parts = rating_list.dated_by == "game" and any(system.needs_whole_events for system in self.systems)
-        if is_in_parts or rating_list.id in self.fallbacks:
+        if rating_list.dated_by == "game" and any(system.needs_whole_events for system in self.systems):
             raise Unusable(PARAMETERS)
 
     def at(self, date: str) -> System:
@@ -94,15 +94,33 @@ class ListRules:
 
 
 def bind(rating_list: RatingList, systems: Systems = SYSTEMS) -> ListRules | ListHeld:
-    """The list's rules, or the reason why the list is held."""
+    """The list's rules, or the reason why it is held whatever lists there are beside it."""
     try:
         return ListRules(rating_list, systems)
     except Unusable as unusable:
         return unusable.reason
 
 
+def bind_all(
+    lists: Iterable[RatingList], systems: Systems = SYSTEMS, held: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, ListRules | str]:
+    """The lists of one configuration by id, each with its rules or with the reason why it is held.
+
+    A list whose ratings stand in for missing ones of another must be rated, and have none to stand in for its own: what falls back on it
+    would go by fewer ratings than its rules say, and look right.
+
+    Args:
+        held: lists that are held in any case, and why.
+    """
+    bound = {one.id: held.get(one.id) or bind(one, systems) for one in lists}
+    standing_in = {name for name, rules in bound.items() if isinstance(rules, ListRules) and not rules.fallbacks}
+    return {
+        name: FALLBACK if isinstance(rules, ListRules) and not rules.fallbacks <= standing_in else rules for name, rules in bound.items()
+    }
+
+
 def seed_problem(rating_list: RatingList | None, seed: RatingSeeded, systems: Systems = SYSTEMS) -> StandingReason | None:
-    """Why a list cannot use a seed (`list`: no such list, or it is held; `state`: not a state of its system), or None."""
+    """Why a list cannot use a seed (`list`: no such list, or it cannot be bound; `state`: not a state of its system), or None."""
     if rating_list is None:
         return LIST
     rules = bind(rating_list, systems)
@@ -112,8 +130,8 @@ def seed_problem(rating_list: RatingList | None, seed: RatingSeeded, systems: Sy
 
 
 def adjustment_problem(rating_list: RatingList | None, adjusted: RatingAdjusted, systems: Systems = SYSTEMS) -> StandingReason | None:
-    """Why a list cannot use an adjustment (`list`: no such list, or it is held; `state`: no change that its rule of that date can make),
-    or None. One that withdraws needs its list only."""
+    """Why a list cannot use an adjustment (`list`: no such list, or it cannot be bound; `state`: no change that its rule of that date can
+    make), or None. One that withdraws needs its list only."""
     if rating_list is None:
         return LIST
     rules = bind(rating_list, systems)
