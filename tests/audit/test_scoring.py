@@ -7,6 +7,7 @@ import pytest
 from rerate.audit.scoring import Foretold, NothingToScore, brier, calibration, compare, foretold, log_loss, of_list, under_system
 from rerate.pool.lists import LiveList
 from rerate.pool.pool import Pool
+from rerate.ratings.face import Forecast
 from rerate.replay.replay import ListReplay
 from tests.kit.driving import Driven, club_list, lists
 from tests.kit.lagged import SETTINGS, WITH_LAG, pool_histories
@@ -25,7 +26,7 @@ def replay_of(pool: Pool, list_id: str = "elo") -> ListReplay:
 
 def forecasts(pool: Pool, list_id: str = "elo") -> dict[tuple[str, str], int]:
     """Of the events named by their local ids."""
-    return {(event.removeprefix("t:"), id): one.expected for (event, id), one in foretold(replay_of(pool, list_id))}
+    return {(event.removeprefix("t:"), id): one.forecast.expected for (event, id), one in foretold(replay_of(pool, list_id))}
 
 
 # ---------------------------------------------------------------------- losses
@@ -57,7 +58,8 @@ def test_brier_by_hand(expected: int, half_points: int, score: float) -> None:
 
 
 def test_forecasts_are_sorted_into_tenths_with_one_in_the_highest() -> None:
-    bands = calibration([Foretold(0, 0), Foretold(99_999, 1), Foretold(100_000, 2), Foretold(900_000, 2), Foretold(1_000_000, 1)])
+    games = [(0, 0), (99_999, 1), (100_000, 2), (900_000, 2), (1_000_000, 1)]
+    bands = calibration([Foretold(Forecast(expected, is_rated=True), half_points) for expected, half_points in games])
     assert [band.games for band in bands] == [2, 1, 0, 0, 0, 0, 0, 0, 0, 2]
     assert [(band.low, band.high) for band in bands][:2] == [(0.0, 0.1), (0.1, 0.2)]
     assert (bands[0].forecast, bands[0].score) == (0.0499995, 0.25)

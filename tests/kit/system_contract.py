@@ -36,6 +36,7 @@ from rerate.ratings.face import (
     month_of,
 )
 from rerate.ratings.quantum import decimal
+from tests.kit.foretelling import expected, forecast
 from tests.kit.sendable import Data
 
 Maker = Callable[[Mapping[str, object], int, str], System]
@@ -455,14 +456,35 @@ def expectations_are_scores(walk: Walked, random: Random) -> None:
     states = [None, system.start(), *walk.states]
     for state in states:
         traits = _traits(random, system), _traits(random, system)
-        alike = system.expected(state, state, key, (traits[0], traits[0]))
+        alike = expected(system, state, state, key, (traits[0], traits[0]))
         assert alike >= SCALE // 2 if walk.candidate.favours_white else alike == SCALE // 2
         other = random.choice(states)
-        score = system.expected(state, other, key, traits)
-        assert type(score) is int
-        assert 0 <= score <= SCALE
+        told = forecast(system, state, other, key, traits)
+        assert type(told.expected) is int
+        assert 0 <= told.expected <= SCALE
         if state is not None and system.rated(state) and (higher := system.adjust(state, "add", "25")) is not None:
-            assert system.expected(higher, other, key, traits) >= score, f"25 points more than {state} are worth less against {other}"
+            more = forecast(system, higher, other, key, traits)
+            if told.is_rated and more.is_rated:
+                assert more.expected >= told.expected, f"25 points more than {state} are worth less against {other}"
+
+
+def forecasts_know_no_result(walk: Walked) -> None:
+    """What is expected of a game is the same whatever the results of its period; and it is told from ratings where both have one."""
+    system = walk.system
+    for period, _ in walk.seen:
+        games = Games()
+        games.extend(period.games, period.low, period.high)
+        for at in range(len(games)):
+            games.white_half[at], games.black_half[at] = games.black_half[at], games.white_half[at]
+        other = Period(period.key, games, 0, len(games), period.events, period.now, period._older)
+        for at in range(len(games)):
+            told = system.foretell(period, period.low + at)
+            assert told == system.foretell(other, at), f"{period.key}: game {at} is foretold from results"
+            if not told.is_rated:
+                continue
+            for state, traits in period.sides(period.low + at):
+                stands_in = system.fallback is not None and any(name == FALLBACK for name, _ in traits)
+                assert stands_in or system.rated(state or system.start()), f"{period.key}: game {at} is foretold without a rating"
 
 
 def periods_end_alike(walk: Walked) -> None:

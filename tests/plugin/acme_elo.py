@@ -14,7 +14,7 @@ from typing import NamedTuple
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.messages.facts import MAX_GAMES
 from rerate.ratings.expected import SCALE, expected_score
-from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Traits, Unusable, Usual
+from rerate.ratings.face import BLACK, WHITE, Forecast, Key, Period, Row, State, Step, Unusable, Usual
 from rerate.ratings.quantum import MOST_POINTS, decimal, quanta_of, round_half_away, signed
 
 NAME = "acme-elo/1"
@@ -120,8 +120,9 @@ class AcmeElo(Usual):
             steps.append(Step("rounding", f"the sum {signed(sum_)}, rounded to {signed(rounded)}", adds=rounded - sum_))
         return steps
 
-    def expected(self, white: State | None, black: State | None, key: Key, traits: tuple[Traits, Traits] = ((), ())) -> int:
-        return self._expected((white or self._start)[0] - (black or self._start)[0])
+    def foretell(self, period: Period, game: int) -> Forecast:
+        (white, _), (black, _) = period.sides(game)
+        return Forecast(self._expected((white or self._start)[0] - (black or self._start)[0]), is_rated=True)
 
     def pack(self, state: State) -> bytes:
         return _STATE.pack(*state)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import strategies as st
 
 from rerate.ratings.club import Club
-from rerate.ratings.face import BLACK, WHITE, Games, Key, Period, Row, State, Step, Traits
+from rerate.ratings.face import BLACK, WHITE, Forecast, Games, Period, Row, State, Step
 from rerate.ratings.fide import Fide
 from rerate.ratings.fide_2009 import Fide2009
 from rerate.ratings.fide_curve import FideCurve
@@ -121,6 +121,7 @@ CHECKS: tuple[Callable[[Walked], None], ...] = (
     contract.states_read_back,
     contract.lines_are_shown,
     contract.adjustments_are_as_ordered,
+    contract.forecasts_know_no_result,
     contract.periods_end_alike,
 )
 CHECKS_BY_CHANCE: tuple[Callable[[Walked, Random], None], ...] = (
@@ -229,8 +230,14 @@ class AddsTwice(AcmeElo):
 
 
 class SeesItAsBlack(AcmeElo):
-    def expected(self, white: State | None, black: State | None, key: Key, traits: tuple[Traits, Traits] = ((), ())) -> int:
-        return super().expected(black, white, key, traits)
+    def foretell(self, period: Period, game: int) -> Forecast:
+        seen = super().foretell(period, game)
+        return seen._replace(expected=1_000_000 - seen.expected)
+
+
+class ForetellsWhatHappened(AcmeElo):
+    def foretell(self, period: Period, game: int) -> Forecast:
+        return Forecast(period.games.white_half[game] * 500_000, is_rated=True)
 
 
 class ChangesWhatItIsGiven(AcmeElo):
@@ -270,6 +277,7 @@ BROKEN: dict[type[AcmeElo], Callable[[Walked], object]] = {
     TakesTheLastSeed: lambda walk: contract.counters_add_up(walk, Random(1)),
     AddsTwice: contract.adjustments_are_as_ordered,
     SeesItAsBlack: lambda walk: contract.expectations_are_scores(walk, Random(1)),
+    ForetellsWhatHappened: contract.forecasts_know_no_result,
     ChangesWhatItIsGiven: contract.periods_end_alike,
     HidesAParameter: contract.parameters_are_documented,
     SaysAnotherDefault: contract.parameters_are_documented,

@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
-from rerate.ratings.face import FALLBACK, State
+from rerate.ratings.face import FALLBACK, Forecast, State
 from rerate.ratings.fide import Fide
 from rerate.ratings.fide_2009 import Fide2009
 from rerate.ratings.fide_core import FideLike
 from rerate.ratings.fide_curve import FideCurve
+from tests.kit.foretelling import expected as foretold
+from tests.kit.foretelling import forecast
 from tests.ratings.fide_kit import ME, Built, adds, moved, one_player, seeded
 from tests.ratings.fide_random import next_month
 
@@ -432,30 +434,42 @@ def test_or_of_each_event_by_parameter() -> None:
 
 def test_a_forecast_is_the_expected_score_of_the_method_at_that_date() -> None:
     strong, weak = seeded(FIDE, "2700"), seeded(FIDE, "2200")
-    assert [FIDE.expected(strong, weak, (month,)) for month in ("2025-09", "2025-10")] == [920_000, 960_000]
-    assert FIDE.expected(weak, strong, ("2025-10",)) == 80_000
-    assert RAPID.expected(strong, seeded(FIDE, "1500"), ("2025-10",)) == 920_000
-    assert Fide2009({}, 1, "month").expected(strong, weak, ("2009-06",)) == 890_000
+    assert [foretold(FIDE, strong, weak, (month,)) for month in ("2025-09", "2025-10")] == [920_000, 960_000]
+    assert foretold(FIDE, weak, strong, ("2025-10",)) == 80_000
+    assert foretold(RAPID, strong, seeded(FIDE, "1500"), ("2025-10",)) == 920_000
+    assert foretold(Fide2009({}, 1, "month"), strong, weak, ("2009-06",)) == 890_000
     curve = FideCurve({}, 10, "date")
-    assert curve.expected(seeded(curve, "2000"), seeded(curve, "1800"), ("2026-03-05",)) == 759_747
-    assert curve.expected(seeded(curve, "1800"), seeded(curve, "2000"), ("2026-03-05",)) == 240_253
+    assert foretold(curve, seeded(curve, "2000"), seeded(curve, "1800"), ("2026-03-05",)) == 759_747
+    assert foretold(curve, seeded(curve, "1800"), seeded(curve, "2000"), ("2026-03-05",)) == 240_253
 
 
 def test_where_one_has_no_rating_a_forecast_is_a_half() -> None:
     rated, unrated = seeded(FIDE, "2700"), seeded(FIDE, None, 0)
-    assert FIDE.expected(None, rated, ("2026-03",)) == FIDE.expected(rated, None, ("2026-03",)) == 500_000
-    assert FIDE.expected(unrated, rated, ("2026-03",)) == FIDE.expected(None, None, ("2026-03",)) == 500_000
+    assert foretold(FIDE, None, rated, ("2026-03",)) == foretold(FIDE, rated, None, ("2026-03",)) == 500_000
+    assert foretold(FIDE, unrated, rated, ("2026-03",)) == foretold(FIDE, None, None, ("2026-03",)) == 500_000
     curve = FideCurve({"newcomer": "1500"}, 10, "event")
-    assert curve.expected(None, seeded(curve, "1700"), ("2026-03-05", 0, "w:e")) == 240_253
+    assert foretold(curve, None, seeded(curve, "1700"), ("2026-03-05", 0, "w:e")) == 240_253
+
+
+def test_a_forecast_goes_by_the_first_day_of_the_event_and_the_list_that_it_reads() -> None:
+    strong, weak, low = seeded(FIDE, "2700"), seeded(FIDE, "2200"), seeded(FIDE, "1390")
+    began = forecast(FIDE, strong, weak, ("2025-10",), start="2025-09-28")
+    assert began == Forecast(920_000, is_rated=True)  # the cap of 400 points held for those of 2650 and more, too
+    assert forecast(FIDE, strong, weak, ("2025-10",), start="2025-10-01") == Forecast(960_000, is_rated=True)
+    older = forecast(FIDE, strong, strong, ("2025-10",), start="2025-09-28", reads=("2025-09",), read=(weak, strong))
+    assert older == Forecast(80_000, is_rated=True)
+    assert forecast(FIDE, low, weak, ("2024-04",), start="2024-04-02") == Forecast(500_000, is_rated=False)
+    assert forecast(FIDE, low, seeded(FIDE, "1500"), ("2024-02",), start="2024-02-02").is_rated
+    assert forecast(FIDE, low, seeded(FIDE, "1500"), ("2024-03",), start="2024-02-27", reads=("2024-02",), read=(low, low)).is_rated
 
 
 def test_a_forecast_knows_the_rating_that_stands_in() -> None:
     rapid, strong = Fide({"kind": "rapid", "fallback": "std"}, 1, "month"), seeded(FIDE, "2000")
     other = ((FALLBACK, "1800"),)
-    assert rapid.expected(strong, None, ("2026-03",), ((), other)) == 760_000
-    assert rapid.expected(None, strong, ("2026-03",), (other, ())) == 240_000
-    assert rapid.expected(strong, seeded(FIDE, "1900"), ("2026-03",), (other, other)) == 640_000
-    assert FIDE.expected(strong, None, ("2026-03",), ((), other)) == 500_000
+    assert foretold(rapid, strong, None, ("2026-03",), ((), other)) == 760_000
+    assert foretold(rapid, None, strong, ("2026-03",), (other, ())) == 240_000
+    assert foretold(rapid, strong, seeded(FIDE, "1900"), ("2026-03",), (other, other)) == 640_000
+    assert foretold(FIDE, strong, None, ("2026-03",), ((), other)) == 500_000
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from rerate.ratings.glicko2 import LICHESS, Glicko2, new_volatility
 from rerate.ratings.glicko_base import GlickoBase
 from rerate.ratings.quantum import decimal
 from tests.kit import plain_glicko
+from tests.kit.foretelling import expected
 from tests.kit.laws import EXAMPLES, SEED, law
 from tests.kit.plain_glicko import Player
 from tests.ratings.glicko_kit import KEYS, MAKERS, period, seeded
@@ -207,7 +208,7 @@ def test_a_game_between_equals_moves_both_by_the_same(name: str, random: Random)
 def test_a_forecast_of_both_sides_makes_one_whole_and_better_results_never_cost(name: str, random: Random) -> None:
     system = MAKERS[name]({}, 1000, "game")
     a, b = (seeded(system, **fields(random, system)) for _ in range(2))
-    assert system.expected(a, b, KEYS["game"]) + system.expected(b, a, KEYS["game"]) == 1_000_000
+    assert expected(system, a, b, KEYS["game"]) + expected(system, b, a, KEYS["game"]) == 1_000_000
     ratings = [system.rate(period([[0, 1, half]], {0: a, 1: b}, KEYS["game"]))[0].state[0] for half in (0, 1, 2)]
     assert ratings == sorted(ratings)
     assert ratings[0] <= a[0] <= ratings[2]

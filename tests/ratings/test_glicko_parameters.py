@@ -14,6 +14,7 @@ from rerate.ratings.glicko2 import LICHESS, Glicko2, new_volatility
 from rerate.ratings.glicko2 import PARAMETERS as GLICKO_2
 from rerate.ratings.glicko_base import GlickoBase
 from tests.kit import plain_glicko
+from tests.kit.foretelling import expected
 from tests.kit.plain_glicko import Player
 from tests.ratings.glicko_kit import KEYS, MAKERS, period, seeded
 
@@ -414,7 +415,7 @@ def test_the_advantage_is_as_if_white_were_rated_higher(name: str) -> None:
     with_advantage, with_rating = one_game(shifted, a, b), one_game(plain, a_up, b)
     assert with_advantage[0][0] - 1_500_000 == with_rating[0][0] - 1_540_000
     assert with_advantage[1:] == with_rating[1:]
-    assert shifted.expected(a, b, KEYS["event"]) == plain.expected(a_up, b, KEYS["event"])
+    assert expected(shifted, a, b, KEYS["event"]) == expected(plain, a_up, b, KEYS["event"])
 
 
 def test_a_rating_stops_at_its_limits() -> None:

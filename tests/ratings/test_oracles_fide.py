@@ -22,6 +22,7 @@ from rerate.ratings.fide_initial import initial_rating, raise_2024
 from rerate.ratings.fide_k import limited
 from rerate.ratings.fide_tables import dp, pd
 from rerate.ratings.quantum import decimal, round_half_away
+from tests.kit.foretelling import expected
 from tests.ratings.fide_kit import ME, Built, adds, exact_change, moved, one_player, seeded
 
 Data = dict[str, Any]
@@ -348,7 +349,7 @@ def test_an_event_on_the_curve(id: str, per_point: int) -> None:
 
 def curve_expected(inputs: Data) -> Fraction:
     system = FideCurve({"cap": 0}, 10, "month")
-    return Fraction(system.expected(seeded(system, inputs["own"]), seeded(system, inputs["opp"]), ("2026-03",)), SCALE)
+    return Fraction(expected(system, seeded(system, inputs["own"]), seeded(system, inputs["opp"]), ("2026-03",)), SCALE)
 
 
 @pytest.mark.parametrize("id", of("elo_expected", "elo"))

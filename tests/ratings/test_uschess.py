@@ -10,6 +10,7 @@ from rerate.ratings.face import BLACK, WHITE, State, Unusable
 from rerate.ratings.systems import ListRules
 from rerate.ratings.uschess import NAME, PARAMETERS, USChess
 from rerate.ratings.uschess_formulas import bonus_constant, effective_games, from_fide, ratio, special
+from tests.kit.foretelling import expected
 from tests.ratings.uschess_event import Rated, against
 
 ALL = {name: default for name, (default, _) in PARAMETERS.items()}
@@ -586,18 +587,18 @@ def test_a_forecast_is_the_logistic_expectancy_in_millionths() -> None:
     us = system()
     state: State = (1_300_000, 40, 1, 1, 0, 0, 0, 0)
     higher: State = (1_250_000, 40, 1, 1, 0, 0, 0, 0)
-    assert us.expected(state, higher, ("2025-06-01", 0, "e")) == 571_463
-    assert us.expected(higher, state, ("2025-06-01", 0, "e")) == 1_000_000 - 571_463
-    assert us.expected(None, higher, ("2025-06-01", 0, "e")) == 571_463
-    assert us.expected(us.start(), None, ("2025-06-01", 0, "e")) == 500_000
+    assert expected(us, state, higher, ("2025-06-01", 0, "e")) == 571_463
+    assert expected(us, higher, state, ("2025-06-01", 0, "e")) == 1_000_000 - 571_463
+    assert expected(us, None, higher, ("2025-06-01", 0, "e")) == 571_463
+    assert expected(us, us.start(), None, ("2025-06-01", 0, "e")) == 500_000
 
 
 def test_a_forecast_takes_a_newcomer_at_the_starting_value_of_his_traits() -> None:
     us = system()
     listed: State = (us.per_point * 1_431, 40, 1, 1, 0, 0, 0, 0)
-    assert us.expected(None, listed, ("2025-06-01", 0, "e"), ((("us_chess", "1431"),), ())) == 500_000
-    assert us.expected(None, listed, ("2025-06-01", 0, "e"), ((("birth_year", 2013),), ())) < us.expected(
-        None, listed, ("2025-06-01", 0, "e"), ((("birth_year", 1980),), ())
+    assert expected(us, None, listed, ("2025-06-01", 0, "e"), ((("us_chess", "1431"),), ())) == 500_000
+    assert expected(us, None, listed, ("2025-06-01", 0, "e"), ((("birth_year", 2013),), ())) < expected(
+        us, None, listed, ("2025-06-01", 0, "e"), ((("birth_year", 1980),), ())
     )
 
 

@@ -2,7 +2,7 @@
 
 A report, not a rating: its sums are floats and its logarithm is the machine's, and nothing here ever reaches a state, a row or a digest.
 
-A forecast is White's expected score in millionths, by the list's own system (`System.expected`) from the states that judge the event. With
+A forecast is White's expected score in millionths, by the list's own system (`System.foretell`) from the list that judges the event. With
 p the forecast and s the points that White scored (0, 1/2, 1):
 
 * log loss is -(s ln p + (1 - s) ln(1 - p)), in nats; so a draw is half a win and half a loss, -(ln p + ln(1 - p)) / 2. A forecast of 0 or 1
@@ -29,7 +29,7 @@ from rerate.messages.facts import RatingList, Rule
 from rerate.pool.lists import HeldList, LiveList
 from rerate.pool.pool import Pool
 from rerate.ratings.expected import SCALE
-from rerate.ratings.face import BLACK, FALLBACK, WHITE, State, System, Traits
+from rerate.ratings.face import BLACK, WHITE, Forecast, State, System
 from rerate.ratings.refusing import Refusal, refusals, rule_refusals
 from rerate.ratings.systems import SYSTEMS, ListRules, Systems, bind
 from rerate.replay.periods import date_of
@@ -53,13 +53,9 @@ class NothingToScore(RerateError):
 class Foretold(NamedTuple):
     """A game before and after it was played."""
 
-    expected: int
-    """White's, millionths."""
+    forecast: Forecast
     half_points: int
     """White's: 0, 1, 2."""
-    is_unrated: bool = False
-    """Whether the list had no rating for one of the two, nor one that stands in: the system foretells what it does of newcomers, FIDE's
-    one half."""
 
 
 GameName = tuple[str, str]
@@ -106,7 +102,7 @@ class Score(Struct, frozen=True, kw_only=True):
     forecast: float
     """Mean; the score that White had is the same for all."""
     unrated: int
-    """Games of which the list had no rating for a player (`Foretold.is_unrated`)."""
+    """Games of which the list had no rating for a player (`Forecast.is_rated`)."""
     calibration: tuple[Band, ...]
 
 
@@ -144,17 +140,7 @@ def foretold(replay: ListReplay) -> Iterator[tuple[GameName, Foretold]]:
         for g in range(period.low, period.high):
             if games.rated[g] != BOTH or games.white_half[g] + games.black_half[g] != 2:
                 continue
-            states, event = period.read(games.event[g]), period.events[games.event[g]].id
-            traits = games.white_traits[g], games.black_traits[g]
-            white, black = states[games.white[g]], states[games.black[g]]
-            expected = system.expected(white, black, period.key, traits)
-            is_unrated = not (_is_rated(system, white, traits[0]) and _is_rated(system, black, traits[1]))
-            yield (event, games.ids[g]), Foretold(expected, games.white_half[g], is_unrated)
-
-
-def _is_rated(system: System, state: State | None, traits: Traits) -> bool:
-    """Whether there is a rating to foretell from, that of another list that stands in among them."""
-    return system.rated(state or system.start()) or (system.fallback is not None and any(name == FALLBACK for name, _ in traits))
+            yield (period.events[games.event[g]].id, games.ids[g]), Foretold(system.foretell(period, g), games.white_half[g])
 
 
 def of_list(pool: Pool, list_id: str, systems: Systems = SYSTEMS) -> Contender:
@@ -267,10 +253,10 @@ def _score(contender: Contender, games: Sequence[Foretold]) -> Score:
         period=config.period,
         quantum=config.quantum,
         shadow=bool(config.shadow),
-        log_loss=_mean([log_loss(game.expected, game.half_points) for game in games]),
-        brier=_mean([brier(game.expected, game.half_points) for game in games]),
-        forecast=sum(game.expected for game in games) / len(games) / SCALE,
-        unrated=sum(game.is_unrated for game in games),
+        log_loss=_mean([log_loss(game.forecast.expected, game.half_points) for game in games]),
+        brier=_mean([brier(game.forecast.expected, game.half_points) for game in games]),
+        forecast=sum(game.forecast.expected for game in games) / len(games) / SCALE,
+        unrated=sum(not game.forecast.is_rated for game in games),
         calibration=calibration(games),
     )
 
@@ -279,9 +265,9 @@ def calibration(games: Iterable[Foretold]) -> tuple[Band, ...]:
     """Mean forecast and mean score of the games in each tenth of forecasts."""
     counts, expected, halves = [0] * BINS, [0] * BINS, [0] * BINS
     for game in games:
-        at = min(game.expected * BINS // SCALE, BINS - 1)
+        at = min(game.forecast.expected * BINS // SCALE, BINS - 1)
         counts[at] += 1
-        expected[at] += game.expected
+        expected[at] += game.forecast.expected
         halves[at] += game.half_points
     return tuple(
         Band(

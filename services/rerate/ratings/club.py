@@ -17,7 +17,7 @@ from typing import NamedTuple
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.ratings.bounds import bound_steps, bounded
 from rerate.ratings.expected import SCALE, expected_score
-from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Traits, Unusable, Usual
+from rerate.ratings.face import BLACK, WHITE, Forecast, Period, Row, State, Step, Unusable, Usual
 from rerate.ratings.quantum import MOST_POINTS, decimal, halves, quanta_of, round_half_away, signed
 
 NAME = "club/1"
@@ -209,9 +209,10 @@ class Club(Usual):
         """A capped counter in words."""
         return f"{games} or more games" if games == self._cap else f"{games} game{'' if games == 1 else 's'}"
 
-    def expected(self, white: State | None, black: State | None, key: Key, traits: tuple[Traits, Traits] = ((), ())) -> int:
-        """See `System.expected`."""
-        return self._expected((white or self._start)[0] - (black or self._start)[0])
+    def foretell(self, period: Period, game: int) -> Forecast:
+        """See `System.foretell`."""
+        (white, _), (black, _) = period.sides(game)
+        return Forecast(self._expected((white or self._start)[0] - (black or self._start)[0]), is_rated=True)
 
     def pack(self, state: State) -> bytes:
         return _STATE.pack(*state)

@@ -144,6 +144,15 @@ class Step(NamedTuple):
     for what rounding adds."""
 
 
+class Forecast(NamedTuple):
+    """What a system expects of a game before it is played."""
+
+    expected: int
+    """White's score, millionths."""
+    is_rated: bool
+    """Whether it is told from ratings of both players; if not, the system says what it does of newcomers."""
+
+
 class States(Protocol):
     """States by player number; None for who has none yet."""
 
@@ -179,6 +188,11 @@ class Period:
         """States in the list by which an event is judged, by the event's number."""
         reads = self.events[event].reads
         return self.now if self._older is None or not reads else self._older(reads)
+
+    def sides(self, game: int) -> tuple[tuple[State | None, Traits], tuple[State | None, Traits]]:
+        """White and Black of a game: the state by which the event is judged (None: none yet), and the traits."""
+        games, states = self.games, self.read(self.games.event[game])
+        return (states[games.white[game]], games.white_traits[game]), (states[games.black[game]], games.black_traits[game])
 
 
 class System(Protocol):
@@ -254,9 +268,8 @@ class System(Protocol):
     def explain(self, period: Period, player: int) -> list[Step]:
         """How the player's row of this period comes about, by the same code that rates it. Empty if `rate` gives him none."""
 
-    def expected(self, white: State | None, black: State | None, key: Key, traits: tuple[Traits, Traits] = ((), ())) -> int:
-        """White's expected score in millionths, of a game in the period `key` between players of these states (None: who has none
-        yet) and traits, White's first. What a forecast knows before the game."""
+    def foretell(self, period: Period, game: int) -> Forecast:
+        """What is expected of a game of the period, by its number in the columns: from the list that judges it, whatever its result."""
 
     def pack(self, state: State) -> bytes:
         """A state as the digests see it, big endian; of fixed width, or saying its own length."""

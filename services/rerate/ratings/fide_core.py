@@ -21,6 +21,7 @@ from rerate.ratings.face import (
     FALLBACK,
     WHITE,
     Documented,
+    Forecast,
     Key,
     Period,
     Row,
@@ -254,13 +255,15 @@ class FideLike(Usual, ABC):
             shown |= {"rating": decimal(line.rating, self.per_point), "k": line.k, "expected": places(line.expected, self.whole)}
         return shown | {"not_counted": line.not_counted}
 
-    def expected(self, white: State | None, black: State | None, key: Key, traits: tuple[Traits, Traits] = ((), ())) -> int:
-        """White's expected score in millionths by the method of the system; a half where one of them has no rating, nor another that
-        stands in for it."""
-        white, black = (self._listed(state or self._start, None, of) for state, of in zip((white, black), traits, strict=True))
+    def foretell(self, period: Period, game: int) -> Forecast:
+        """See `System.foretell`: by the method of the system as on the event's first day; a half where one of the two has no rating on the
+        list that it reads, nor another that stands in for it."""
+        event = period.games.event[game]
+        floor = self.floor(self._read_on(period, event))
+        white, black = (self._listed(state or self._start, floor, traits) for state, traits in period.sides(game))
         if not white[1] & black[1] & RATED:
-            return SCALE // 2
-        return self.forecast(white[0], black[0], date_of(key)) * (SCALE // self.whole)
+            return Forecast(SCALE // 2, is_rated=False)
+        return Forecast(self.forecast(white[0], black[0], start_of(period.events[event])) * (SCALE // self.whole), is_rated=True)
 
     # ------------------------------------------------------------------ rating
 
@@ -312,8 +315,7 @@ class FideLike(Usual, ABC):
                 continue
             found = reads.get(event)
             if found is None:
-                of_list = date_of(period.events[event].reads or period.key)
-                found = reads[event] = period.read(event), self.floor(of_list)
+                found = reads[event] = period.read(event), self.floor(self._read_on(period, event))
             read, floor = found
             if bits & WHITE and (only is None or white == only):
                 theirs = self._listed(read[black] or start, floor, games.black_traits[i])
@@ -326,6 +328,11 @@ class FideLike(Usual, ABC):
                     (i, games.black_half[i], theirs[0] if theirs[1] & RATED else None)
                 )
         return players, reads
+
+    @staticmethod
+    def _read_on(period: Period, event: int) -> str:
+        """The date of the list that an event reads."""
+        return date_of(period.events[event].reads or period.key)
 
     def _listed(self, state: State, floor: int | None, traits: Traits) -> State:
         """The state as a list shows it: who is below its floor (of old, when it was lower, or by a decision) has no rating. For who has

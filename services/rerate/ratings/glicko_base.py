@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.ratings.expected import SCALE
-from rerate.ratings.face import BLACK, WHITE, Key, Period, Row, State, Step, Traits, Unusable, Usual
+from rerate.ratings.face import BLACK, WHITE, Forecast, Period, Row, State, Step, Unusable, Usual
 from rerate.ratings.glicko_game import Met, Standing, curve, g_of, met
 from rerate.ratings.glicko_settings import BILLION, PER_DEVIATION, Given, Time, date_of, parts_of, text_of
 from rerate.ratings.quantum import decimal, halves, round_half_away, signed
@@ -278,14 +278,14 @@ class GlickoBase(Usual, ABC):
 
     # ---------------------------------------------------------------------- for readers
 
-    def expected(self, white: State | None, black: State | None, key: Key, traits: tuple[Traits, Traits] = ((), ())) -> int:
-        """See `System.expected`. Both deviations count, as they have grown by the period's date. Source: glicko.pdf, the expected outcome
+    def foretell(self, period: Period, game: int) -> Forecast:
+        """See `System.foretell`. Both deviations count, as they have grown by the period's date. Source: glicko.pdf, the expected outcome
         of a game."""
-        day = self._time.day(str(key[0]))
-        left, right = white or self._start, black or self._start
+        day = self._time.day(str(period.key[0]))
+        left, right = (state or self._start for state, _ in period.sides(game))
         gap = (left[0] - right[0]) / self.per_point + self._advantage
         larger = _nearest(self.forecast(abs(gap), self._phi_on(left, day) * self.scale, self._phi_on(right, day) * self.scale), SCALE)
-        return larger if gap >= 0 else SCALE - larger
+        return Forecast(larger if gap >= 0 else SCALE - larger, self.rated(left) and self.rated(right))
 
     def forecast(self, gap: float, deviation: float, other: float) -> float:
         """Expected score by the gap in ratings and both deviations, in points."""

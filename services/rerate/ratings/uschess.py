@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from rerate.ratings import uschess_states
 from rerate.ratings.expected import expected_score
-from rerate.ratings.face import Key, Period, Row, State, Step, Traits, Usual
+from rerate.ratings.face import Forecast, Period, Row, State, Step, Traits, Usual
 from rerate.ratings.quantum import halves, round_half_away
 from rerate.ratings.uschess_event import Entrant, Rated, conclude, fraction, rate_event
 from rerate.ratings.uschess_formulas import Standard, Value
@@ -94,14 +94,13 @@ class USChess(Usual):
     def with_counters(self, chosen: State, others: Sequence[State]) -> State:
         return uschess_states.with_counters(chosen, others, self.per_point, self._rules.peak_rounded)
 
-    def expected(self, white: State | None, black: State | None, key: Key, traits: tuple[Traits, Traits] = ((), ())) -> int:
-        """White's expected score in millionths before a game in the period of this key: the logistic expectancy for everybody; who has no
-        rating is taken at his starting value."""
+    def foretell(self, period: Period, game: int) -> Forecast:
+        """See `System.foretell`: the logistic expectancy for everybody; who has no rating is taken at his starting value."""
         own, other = (
-            state[0] if state is not None and state[0] else self._starting(of, str(key[0]))
-            for state, of in zip((white, black), traits, strict=True)
+            state[0] if state is not None and state[0] else self._starting(traits, str(period.key[0]))
+            for state, traits in period.sides(game)
         )
-        return self._expected(own - other)
+        return Forecast(self._expected(own - other), all(state is not None and self.rated(state) for state, _ in period.sides(game)))
 
     def _starting(self, traits: Traits, date: str) -> int:
         """The starting value of a newcomer of these traits, quanta."""
