@@ -480,7 +480,7 @@ REFUSED = [
     ("fide --own 1500.5 --vs 1600:1", "1500.5 is no rating in steps of 1"),
     ("fide --own 1500 --vs strong:1", "--vs: strong is no rating"),
     ("fide --own 10000 --vs 1600:1", "below 10,000"),
-    ("fide --own 0 --vs 1600:1", "it takes a rating of 1 to 9,999"),
+    ("fide --own 0 --vs 1600:1", "fide/1 cannot use rating 0, games 30; rating: a decimal string of the list's quantum, above 0\n"),
     ("fide --own 1500 --vs 1600/30:1", "fide/1 knows nothing beside an opponent's rating"),
     ("uschess --own 1500 --vs 1600/30:1", "uschess/1 knows nothing beside"),
     ("club --own 1500 --vs unrated/3:1", "nothing is known of who is unrated"),
@@ -517,7 +517,10 @@ REFUSED = [
     ("glicko --own 1500 --deviation 50 --date 2026-01-01 --last 2026-01-02 --vs 1600/30:1", "--last: 2026-01-02 is after the games"),
     ("uschess --own 1500 --vs 1600:1 --match --dual", "--match or --dual"),
     ("uschess --vs 1600:1 --fide 50", "--fide: 50 is no rating from 100 to 4,000"),
-    ("uschess --own 99 --vs 1600:1", "it takes a rating of 100 or more"),
+    (
+        "uschess --own 99 --vs 1600:1",
+        "uschess/1 cannot use rating 99, games 50; rating: a decimal string of the list's quantum, 100 or more\n",
+    ),
     ("other checkers/1 --vs 1600:1", "SYSTEM: there is no system checkers/1; those known are club/1"),
     (
         "checkers --own 1500",

@@ -173,7 +173,7 @@ def test_a_player_of_any_system_may_be_said_by_a_rating_alone() -> None:
         ("acme-elo/2", "1500", "1600:1", {}, "there is no system acme-elo/2; those known are acme-elo/1, club/1"),
         ("acme-elo/1", "rating=1500,wins=3", "1600:1", {}, "wins=3: say FIELD=VALUE,...; the fields are rating, games"),
         ("acme-elo/1", "1500", "1600/3:1", {}, "/3: say FIELD=VALUE,... for what stands beside a rating"),
-        ("acme-elo/1", "games=3", "1600:1", {}, "acme-elo/1 cannot use games 3; it takes rating, games"),
+        ("acme-elo/1", "games=3", "1600:1", {}, "acme-elo/1 cannot use games 3 without rating"),
         ("acme-elo/1", "1500", "rating=1600,games=-3:1", {}, "acme-elo/1 cannot use rating 1600, games -3"),
         ("acme-elo/1", "1500.05", "1600:1", {}, "1500.05 is no rating in steps of 0.1"),
         ("acme-elo/1", "1500", "1600:1", {"k": "500"}, "k cannot be 500: K before the day of the change, 0 to 400"),

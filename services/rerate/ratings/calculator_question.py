@@ -13,7 +13,7 @@ from msgspec import Struct
 from rerate.messages.codes import SYSTEM
 from rerate.messages.errors import RerateError
 from rerate.messages.facts import Event
-from rerate.ratings import club, fide, fide_2009, fide_curve, glicko, glicko2, uschess
+from rerate.ratings.describing import seed_fields
 from rerate.ratings.face import BLACK, WHITE, EventInfo, Games, Key, Period, State, Step, System, Traits, Unusable, next_month
 from rerate.ratings.fide_core import FideLike
 from rerate.ratings.quantum import PER_POINT, decimal, halves, quanta_of, signed
@@ -26,17 +26,6 @@ OPEN = {"win": 2, "draw": 1, "loss": 0}
 _EVENT = "calc:event"
 _ME = 0
 _MORE_GAMES = 1_000_000
-
-_SEEDS = {
-    club.NAME: "a rating below 10,000, games from 0 up",
-    fide.NAME: "a rating of 1 to 9,999 in whole points, games from 0 up",
-    fide_2009.NAME: "a rating of 1 to 9,999 in whole points, games from 0 up",
-    fide_curve.NAME: "a rating above 0, games from 0 up",
-    uschess.NAME: "a rating of 100 or more, games from 0 up, earlier games that were not all won and all lost",
-    glicko.NAME: "rating and deviation within the system's limits (350 is the widest deviation), at most three places of a deviation",
-    glicko2.NAME: "rating, deviation and volatility within the system's limits, at most three places of a deviation",
-}
-"""What each can use as a player's state."""
 
 
 class NotCalculable(RerateError):
@@ -147,19 +136,23 @@ class Asked:
             raise NotCalculable(option, f"{rating} is no rating in steps of {quantum} below 10,000")
         state = self.system.seed(fields)
         if state is None:
-            option = self._option(fields) if option == "--own" else option
+            name, why = self._fault(fields)
             said = ", ".join(f"{name} {value}" for name, value in fields.items())
-            takes = _SEEDS.get(self.system.name) or ", ".join(self.system.wire_state(self.system.start()))
-            raise NotCalculable(option, f"{self.system.name} cannot use {said}; it takes {takes}")
+            where = self.question.options.get(name, option) if option == "--own" else option
+            raise NotCalculable(where, f"{self.system.name} cannot use {said}{why}")
         return state
 
-    def _option(self, fields: Mapping[str, object]) -> str:
-        """Where the field was said without which the player's state could be used."""
-        start = self.system.wire_state(self.system.start())
-        for name, option in self.question.options.items():
-            if name in fields and name in start and self.system.seed({**fields, name: start[name]}) is not None:
-                return option
-        return "--own"
+    def _fault(self, fields: Mapping[str, object]) -> tuple[str, str]:
+        """The field with another value of which, or with which or without which, the state could be used, and what it may be."""
+        known = seed_fields(self.system)
+        for name in fields:
+            if name not in known:
+                return name, f": it has no {name}, it takes {', '.join(known)}"
+        for name, one in known.items():
+            if self.system.seed({**fields, name: one.example}) is not None:
+                meaning = f"; {name}: {one.meaning.partition(';')[0]}" if one.meaning else ""
+                return name, meaning if name in fields else f" without {name}{meaning}"
+        return "", f"; it takes {', '.join(known)}"
 
     def most_games(self) -> int | None:
         """How far the system counts: of a seed with more games than anybody has."""

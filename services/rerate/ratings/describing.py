@@ -62,7 +62,7 @@ def described(name: str, maker: Maker) -> Described:
                 continue
     kinds = dict.fromkeys(kind for kind, _ in bound)
     documented = next((system.parameters for system in bound.values()), {})
-    fields, example = _seed(name, next(iter(bound.values()), None))
+    fields, example = _seed(next(iter(bound.values()), None))
     return Described(
         system=name,
         quanta={kind: tuple(quantum for other, quantum in bound if other == kind) for kind in kinds},
@@ -73,15 +73,20 @@ def described(name: str, maker: Maker) -> Described:
     )
 
 
-def _seed(name: str, system: System | None) -> tuple[tuple[Field, ...], dict[str, object]]:
+def _seed(system: System | None) -> tuple[tuple[Field, ...], dict[str, object]]:
     """The fields of a seed, and a state of them: as told by those who know, else those of a newcomer's state."""
     if system is None:
         return (), {}
-    told = SEED_FIELDS.get(name) or {field: SeedField(value, "") for field, value in system.wire_state(system.start()).items()}
+    told = seed_fields(system)
     example: dict[str, object] = {field: one.example for field, one in told.items() if one.is_in_example}
     needed = {field for field in example if system.seed({other: value for other, value in example.items() if other != field}) is None}
     fields = (Field(name=field, example=one.example, is_needed=field in needed, meaning=one.meaning) for field, one in told.items())
     return tuple(fields), example
+
+
+def seed_fields(system: System) -> Mapping[str, SeedField]:
+    """The fields that a seed may have, by name."""
+    return SEED_FIELDS.get(system.name) or {field: SeedField(value, "") for field, value in system.wire_state(system.start()).items()}
 
 
 def rates_by(one: Described) -> str:
