@@ -130,12 +130,12 @@ def test_a_list_that_has_none_to_fall_back_on_says_so_wherever_it_is_looked_at(f
     result = fresh("publish", "-", input=configured(lists))
     assert result.stderr.splitlines()[0] == (
         "line 1: fed:main, list rapid would be held: fallback names standart, and the pool has no such list (is standard meant?): "
-        "standard would do, or none at all"
+        "standard would do, or leave it out"
     )
     (done,) = fresh.lines("rater", "--until-idle")
     assert done["held"] == {"fed:main/rapid": "fallback"}
     ladder = fresh("ladder", "fed:main", "--list", "rapid")
-    assert (ladder.exit_code, "list rapid is held (fallback): The list whose ratings are to stand in" in ladder.stderr) == (1, True)
+    assert (ladder.exit_code, "list rapid is held (fallback): The list it falls back on is not in" in ladder.stderr) == (1, True)
     assert "held (fallback)" in fresh("status").output
 
 

@@ -1,12 +1,14 @@
 """Changes of ratings that people ordered: which are in use on which list, for whom, and what their facts count for."""
 
+from functools import partial
+
 import pytest
 
 from rerate.history import Adjustment, History
 from rerate.messages.codes import CONFLICT
 from rerate.messages.facts import RatingAdjusted, RatingList
 from rerate.ratings.club import Club
-from rerate.ratings.systems import SYSTEMS, adjustment_problem
+from rerate.ratings.systems import SYSTEMS, adjustment_problem, bind
 from tests.kit.saying import (
     adjusted,
     configured,
@@ -106,7 +108,7 @@ class Rigid(Club):
 )
 def test_the_rule_of_its_date_judges_it(before: str, stood: str) -> None:
     systems = {**SYSTEMS, "rigid/1": Rigid}
-    history = History(adjustment_problem=lambda rating_list, data: adjustment_problem(rating_list, data, systems))
+    history = History(adjustment_problem=lambda rating_list, data: adjustment_problem(rating_list, data, partial(bind, systems=systems)))
     fact, withdrawal = adjusted("a1", 1, "A", add="5", before=before), adjusted("a2", 1, before=before)
     history.add(one.fact() for one in (ruled_lists(1, "club/1", "rigid/1 from 2024-02-01"), fact, withdrawal))
     assert [stands(history, one) for one in (fact, withdrawal)] == [stood, "in-force"]

@@ -1,6 +1,7 @@
 """A list on which the rating of another list stands in for who has none: rapid on standard (FIDE rapid and blitz regulations)."""
 
 import re
+from collections.abc import Mapping
 from random import Random
 
 import pytest
@@ -11,7 +12,7 @@ from rerate.pool.lists import HeldList, LiveList
 from rerate.pool.pool import Halt, Pool, Settings
 from rerate.ratings.fide import Fide
 from rerate.ratings.systems import SYSTEMS
-from tests.kit.driving import Driven, lists
+from tests.kit.driving import Driven, club_list, lists
 from tests.kit.saying import POOL, adjusted, corrected, deleted, merged, minted, published, seeded, unmerged, withdrawn
 from tests.kit.sendable import Data, Sendable
 
@@ -95,33 +96,39 @@ def test_without_the_other_list_it_is_held_and_nothing_of_it_stands() -> None:
 
 
 @pytest.mark.parametrize(
-    ("others", "why"),
+    ("others", "fault", "able"),
     [
-        ([], "fallback names std, and the pool has no such list: no list here can, so leave it out"),
-        ([fide("st", "x")], "fallback names std, and the pool has no such list (is st meant?): st would do, or none at all"),
+        ([], "fallback names std, and the pool has no such list: ", []),
+        ([fide("st", "x")], "fallback names std, and the pool has no such list (is st meant?): ", ["st"]),
+        ([fide("std", "standard", k="x")], "fallback names std, which is held itself (parameters): mend that list; or ", []),
         (
-            [fide("std", "standard", k="x"), fide("open", "open")],
-            "fallback names std, which is held itself (parameters): mend that list, or open would do, or none at all",
+            [fide("std", "standard", k="x"), fide("open", "open"), club_list("club")],
+            "fallback names std, which is held itself (parameters): mend that list; or ",
+            ["open"],
         ),
         (
-            [fide("std", "blitz", kind="blitz", fallback="open"), fide("open", "open")],
-            "fallback names std, which has open stand in itself: open would do, or none at all",
+            [fide("std", "blitz", kind="blitz", fallback="a"), fide("a", "a"), fide("b", "b")],
+            "fallback names std, which itself falls back on a: ",
+            ["a", "b"],
         ),
     ],
 )
-def test_what_cannot_stand_in_is_named(others: list[Data], why: str) -> None:
-    pool = Driven(lists(1, *others, RAPID), rapid("r1", 1, "A>B"))
+def test_what_cannot_stand_in_is_named(others: list[Data], fault: str, able: list[str]) -> None:
+    pool = Driven(lists(1, *others, RAPID, fide("tried", "rapid")), rapid("r1", 1, "A>B"))
     assert held(pool)["rapid"] == "fallback"
-    with pytest.raises(NothingToExplain, match=re.escape(f"list rapid is held (fallback): {why}")):
+    with pytest.raises(NothingToExplain) as told:
         explain(pool.pool, minted("A"), None, "rapid")
-    with pytest.raises(NothingToScore, match=re.escape(re.split(":| \\(is", why)[0])):  # the list tried is none to fall back on
-        score(pool)
+    assert str(told.value) == f"{POOL}: list rapid is held (fallback): {fault}{' or '.join([*able, 'tried'])} would do, or leave it out"
+    with pytest.raises(NothingToScore) as scored:
+        under_system(pool.pool, "tried", "fide/1,kind=rapid,fallback=std")
+    would_do = f"{' or '.join(able)} would do, or leave it out" if able else "leave it out"
+    assert str(scored.value) == f"fide/1,kind=rapid,fallback=std: {fault}{would_do}"
 
 
-def score(pool: Driven) -> None:
-    """The rapid list on trial, asked of a list that is rated, or of itself where there is none."""
-    live = next((name for name in ("open", "st") if name in pool.pool.live()), "rapid")
-    under_system(pool.pool, live, "fide/1,kind=rapid,fallback=std")
+def test_a_list_of_another_family_would_do_where_there_is_no_other() -> None:
+    pool = Driven(lists(1, club_list("club"), RAPID), rapid("r1", 1, "A>B"))
+    with pytest.raises(NothingToExplain, match="no such list: club would do, or leave it out"):
+        explain(pool.pool, minted("A"), None, "rapid")
 
 
 def test_two_that_fall_back_on_each_other_or_on_themselves_are_held() -> None:
@@ -131,7 +138,7 @@ def test_two_that_fall_back_on_each_other_or_on_themselves_are_held() -> None:
 
 
 UNHEARD = STANDARD | {"rules": [{"system": "acme/1", "parameters": {}}]}
-NEWER = Settings(engine="newer", systems={**SYSTEMS, "acme/1": Fide})
+NEWER, OLDER = Settings(engine="newer", systems={**SYSTEMS, "acme/1": Fide}), Settings(engine="older")
 
 
 def restarted(pool: Driven, settings: Settings) -> Driven:
@@ -153,10 +160,48 @@ def test_what_waits_for_a_list_of_a_newer_engine_comes_with_it_and_its_next_upda
     assert pool.holds() == pool.fresh().holds()
 
 
-def test_an_engine_that_lacks_the_other_list_stands_still_and_says_for_which() -> None:
-    pool = Driven(lists(1, UNHEARD | {"id": "zzz"}, fide("rapid", "rapid", kind="rapid", fallback="zzz")), settings=NEWER)
-    with pytest.raises(Halt, match=re.escape("cannot rate list zzz of head 1 (system): install what it lacks")):
-        restarted(pool, Settings(engine="older"))
+@pytest.mark.parametrize("names", [("std", "rapid"), ("a", "z"), ("z", "a")])
+def test_an_engine_that_lacks_the_other_list_stands_still_and_says_for_which(names: tuple[str, str]) -> None:
+    other, own = names
+    pool = Driven(lists(1, UNHEARD | {"id": other}, fide(own, "rapid", kind="rapid", fallback=other)), settings=NEWER)
+    with pytest.raises(Halt, match=re.escape(f"cannot rate list {other} of head 1 (system): install what it lacks")):
+        restarted(pool, OLDER)
+
+
+def test_an_engine_that_lacks_the_system_of_a_list_that_waits_stands_still() -> None:
+    """Its seeds are in force on the wire, and would have no effect in memory."""
+    pool = Driven(lists(1, RAPID | {"rules": [{"system": "acme/1", "parameters": {"kind": "rapid", "fallback": "std"}}]}), settings=NEWER)
+    assert held(pool) == {"rapid": "fallback"}
+    with pytest.raises(Halt, match=re.escape("cannot rate list rapid of head 1 (system): install what it lacks")):
+        restarted(pool, OLDER)
+
+
+class Changed(Fide):
+    """A package that changed its mind: its rapid list falls back on none."""
+
+    def __init__(self, parameters: Mapping[str, object], per_point: int, period: str) -> None:
+        super().__init__({"kind": "rapid"}, per_point, period)
+
+
+def test_a_list_that_need_not_wait_any_more_comes_with_the_next_update_and_not_before() -> None:
+    rules = [{"system": "acme/1", "parameters": {"kind": "rapid", "fallback": "std"}}]
+    pool = Driven(lists(1, RAPID | {"rules": rules}), *seeds(("A", "1800"), ("B", "1900"), list="rapid"), settings=NEWER)
+    pool.each(rapid("r1", 1, "A>B"))
+    assert held(pool) == {"rapid": "fallback"}
+    restarted(pool, Settings(engine="changed", systems={**SYSTEMS, "acme/1": Changed}))
+    assert isinstance(pool.pool.lists["rapid"], HeldList)
+    pool.each(rapid("r2", 1, "A=B", date="2024-06-10"))
+    assert held(pool) == {}
+    assert pool.holds() == pool.fresh().holds()
+    assert pool.rating("A", "rapid") is not None
+
+
+def test_by_another_engine_a_rated_list_may_have_none_to_fall_back_on() -> None:
+    rules = [{"system": "acme/1", "parameters": {"kind": "rapid", "fallback": "std"}}]
+    pool = Driven(lists(1, RAPID | {"rules": rules}), settings=Settings(engine="changed", systems={**SYSTEMS, "acme/1": Changed}))
+    assert held(pool) == {}
+    with pytest.raises(Halt, match="list rapid of head 1 has no list to fall back on: use the one that made it, or rebuild"):
+        restarted(pool, NEWER)
 
 
 @pytest.mark.parametrize("parameters", [{"fallback": "std"}, {"kind": "standard", "fallback": "rapid"}, {"kind": "rapid", "fallback": 7}])

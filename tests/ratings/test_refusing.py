@@ -95,20 +95,50 @@ def test_a_list_of_its_own_kind_is_refused_too() -> None:
     ]
 
 
-def test_a_list_that_cannot_stand_in_is_named_with_those_that_can() -> None:
-    config = rating_list(one("fide/1", kind="rapid", fallback="main"), "1", "month")
-    (itself,) = refusals(config)
-    assert (itself.reason, itself.parameter) == ("fallback", "fallback")
-    assert itself.sentence == "fallback names the list itself, main: no list here can, so leave it out"
+def test_a_list_that_cannot_stand_in_is_a_refusal_of_the_parameter() -> None:
+    (itself,) = refusals(rating_list(one("fide/1", kind="rapid", fallback="main"), "1", "month"))
+    assert (itself.reason, itself.parameter, itself.rule) == ("fallback", "fallback", 1)
+    assert itself.sentence == "fallback names the list itself, main: leave it out"
     standard = replace(rating_list(one("fide/1"), "1", "month"), id="standard")
-    (itself,) = refusals(config, beside=[config, standard])
-    assert itself.sentence == "fallback names the list itself, main: standard would do, or none at all"
-    other = rating_list(one("fide/1", kind="rapid", fallback="standart"), "1", "month")
-    (missing,) = refusals(other, beside=[standard])
-    assert missing.sentence == (
-        "fallback names standart, and the pool has no such list (is standard meant?): standard would do, or none at all"
+    rules = one("fide/1", kind="rapid", fallback="standard")
+    rules += [{"from": "2024-01-01", **one("fide/1", kind="rapid", fallback="standart")[0]}]
+    (second,) = refusals(rating_list(rules, "1", "month"), beside=[standard])
+    assert (second.rule, second.sentence) == (
+        2,
+        "rule 2 (from 2024-01-01): fallback names standart, and the pool has no such list (is standard meant?): standard would do, "
+        "or leave it out",
     )
-    assert refusals(other, beside=[replace(standard, id="standart")]) == []
+
+
+Drawn = tuple[list[str], bool, bool]
+"""What the rules of a list fall back on, whether a parameter of them is wrong, whether a system is unheard of."""
+FALLBACKS = st.sampled_from(["none", "a", "b", "c", "d"])
+
+
+@given(st.lists(st.tuples(st.lists(FALLBACKS, min_size=1, max_size=2), st.booleans(), st.booleans()), min_size=1, max_size=4))
+def test_of_lists_beside_each_other_exactly_those_are_refused_that_are_held(drawn: list[Drawn]) -> None:
+    """And what only waits for another list can be rated without what is named."""
+    made = []
+    for list_id, (fallbacks, is_wrong, is_unheard_of) in zip("abcd", drawn, strict=False):
+        rules: Rules = []
+        for at, fallback in enumerate(fallbacks):
+            wrong = {"k": "x"} if is_wrong else {}
+            rules += one("fide/9" if is_unheard_of and at else "fide/1", kind="rapid", fallback=fallback, **wrong)
+            rules[-1] |= {"from": f"2024-0{at}-01"} if at else {}
+        made.append(replace(rating_list(rules, "1", "month"), id=list_id))
+    bound = bind_all(made)
+    for config in made:
+        found, held = refusals(config, beside=made), bound[config.id]
+        reasons = [told.reason for told in found]
+        own = [reason for reason in reasons if reason != "fallback"]
+        assert (held if isinstance(held, str) else None) == (own or reasons or [None])[0]
+        if held == "fallback":
+            named = {told.rule for told in found}
+            without = tuple(
+                replace(rule, parameters={"kind": "rapid"}) if number in named else rule for number, rule in enumerate(config.rules, 1)
+            )
+            others = [other for other in made if other is not config]
+            assert isinstance(bind_all([replace(config, rules=without), *others])[config.id], ListRules)
 
 
 def test_the_rule_is_numbered() -> None:

@@ -31,7 +31,7 @@ from rerate.pool.pool import Pool
 from rerate.ratings.expected import SCALE
 from rerate.ratings.face import BLACK, WHITE, Forecast, State, System
 from rerate.ratings.refusing import Refusal, refusals, rule_refusals
-from rerate.ratings.systems import SYSTEMS, ListRules, Systems, bind
+from rerate.ratings.systems import SYSTEMS, ListRules, Systems, able_to_stand_in, bind
 from rerate.replay.periods import date_of
 from rerate.replay.replay import ListReplay
 
@@ -102,7 +102,7 @@ class Score(Struct, frozen=True, kw_only=True):
     forecast: float
     """Mean; the score that White had is the same for all."""
     unrated: int
-    """Games of which the list had no rating for a player (`Forecast.is_rated`)."""
+    """Games of which the list had no rating for a player (not `Forecast.is_rated`)."""
     calibration: tuple[Band, ...]
 
 
@@ -177,7 +177,8 @@ def under_system(pool: Pool, list_id: str, asked: str, systems: Systems = SYSTEM
             it so, else for a decimal.
 
     Raises:
-        NothingToScore: no such list or system, or parameters that the system does not have.
+        NothingToScore: no such list or system, parameters that the system does not have, or a `fallback` that cannot stand in: a list of
+            the pool, rated, which falls back on none.
     """
     config = of_list(pool, list_id, systems).config
     name, *given = asked.split(",")
@@ -186,7 +187,7 @@ def under_system(pool: Pool, list_id: str, asked: str, systems: Systems = SYSTEM
     if chosen is None:
         raise NothingToScore(f"{asked}: {_refused(config, name, readings, systems)}")
     config, rules = chosen
-    if not rules.fallbacks <= {other for other, one in pool.live().items() if other != list_id and not one.replay.rules.fallbacks}:
+    if not rules.fallbacks <= able_to_stand_in({name: one.replay.rules for name, one in pool.live().items() if name != list_id}):
         refused = refusals(config, systems, [one.config for one in pool.lists.values()])
         raise NothingToScore(f"{asked}: {'; '.join(one.sentence for one in refused) or SENTENCES['list-held'][FALLBACK_HELD]}")
     live = LiveList(pool.id, config, rules, 1)

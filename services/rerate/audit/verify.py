@@ -30,7 +30,7 @@ class ListVerdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     list: str
     verdict: Literal["same", "differs", "held", "missing", "unknown"]
-    """missing: the facts give no such list; unknown: they give one that the head does not have."""
+    """missing: the facts give no such list, or one that is held; unknown: they give one that the head does not have."""
     differs_in: Literal["games", "ratings"] | None = None
     """games: other games are rated; ratings: the same games give other ratings."""
     list_digest: str | None = None

@@ -227,7 +227,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         SELF: "Alias and player are the same id.",
         CONTENT: "It would leave what a publication may not be.",
         SCHEMA: "The schema of its type, which became known later, refuses it.",
-        LIST: "The pool has no such list, or it is held.",
+        LIST: "The pool has no such list, or it is held for its system, parameters or layout.",
         STATE: "The list's system cannot use this state or this change of ratings.",
         REGISTRATION: "The registration of another id of the same person counts.",
         COUNTERS_ONLY: "The seed of another id of the same person gives the rating; only the counters and latches of this one count.",
@@ -278,7 +278,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         SYSTEM: "This engine does not know a system of the list.",
         PARAMETERS: "The list's system refuses its parameters, its quantum or its kind of period (`rerate systems` tells what it takes).",
         LAYOUT: "The rules of the list do not share one layout of state.",
-        FALLBACK: "The list whose ratings are to stand in is not in the configuration, is held itself, or has another stand in.",
+        FALLBACK: "The list it falls back on is not in the configuration, is held, or falls back on another itself.",
     },
 }
 """Family → code → sentence."""

@@ -93,7 +93,7 @@ class LiveList:
             return tuple((name, _told(traits[name])) for name in sorted(self.replay.rules.traits & traits.keys()))
 
         def fallback_of(of_list: str, person: str, start: str) -> str | None:
-            other = self.fallbacks.get(of_list)  # a list just made sees no other yet: its events are entered once more then
+            other = self.fallbacks.get(of_list)  # where lists change, none is seen yet: events are entered once more then
             return None if other is None else other.rating_before(start[:7], person)
 
         return entries(self.config, self.replay.rules, rated, seeded_from, traits_of, fallback_of)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from rerate.history import Changes, History
 from rerate.messages.codes import (
@@ -16,6 +17,7 @@ from rerate.messages.codes import (
     SYSTEM,
     TOO_MANY_ROWS,
     HaltReason,
+    ListHeld,
     StandingReason,
 )
 from rerate.messages.codes import SEMANTICS as UNKNOWN_SEMANTICS
@@ -27,7 +29,7 @@ from rerate.pool.mending import mended, mended_deltas
 from rerate.pool.rows import Value, identity_value, rated_event_value, standing_value
 from rerate.pool.update import Collected, Update, Wire
 from rerate.ratings.face import NoResult
-from rerate.ratings.systems import SYSTEMS, Systems, adjustment_problem, bind_all, seed_problem
+from rerate.ratings.systems import SYSTEMS, ListRules, Systems, adjustment_problem, bind, bind_all, seed_problem
 
 MAX_ROWS = 2_000_000
 """Rows of one update; more halts the pool."""
@@ -37,6 +39,8 @@ MAX_ROW_BYTES = 15 * 1024 * 1024
 
 SEMANTICS = 1
 """The version of the fold that this engine has."""
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 POOL_EDITION = 1
 """Edition of events, ids and standings: that of the fold."""
@@ -74,14 +78,14 @@ class Pool:
         self._positions: dict[Identity, Position] = {}
         self._lists: dict[str, LiveList | HeldList] = {}
         self._left: dict[str, int] = {}
+        self._rules: dict[str, tuple[RatingList, ListRules | ListHeld]] = {}
+        """List -> its configuration by which seeds and adjustments were judged last, and that bound."""
         self._head_digest: str | None = None
         self._rules_at_start: dict[str, str] = {}
         """Rules digests in the head this pool was begun from, of lists not configured yet."""
         self._held_at_start: dict[str, str] = {}
-        """Lists held in the head this pool was restored from, but for those that wait for another list only: they stay so until the next
-        update, then begin an edition of their own."""
-        self._asleep: frozenset[str] = frozenset()
-        """The same lists: until then their seeds have no effect."""
+        """Lists held in the head this pool was restored from, and why: they stay so until the next update, then begin an edition of their
+        own. Until then their seeds have no effect, but where they only wait for another list."""
 
     # ------------------------------------------------------------------ what it is asked
 
@@ -122,7 +126,7 @@ class Pool:
         """
         with _halting(self.id):
             collected = Collected()
-            woken, self._asleep = self._asleep, frozenset()
+            woken, self._held_at_start = self._held_at_start, {}
             self._apply(batch, collected, woken)
             if not collected.count:
                 return None
@@ -169,7 +173,7 @@ class Pool:
         """
         self = cls(pool, settings)
         self._begin(head)
-        self._held_at_start, self._asleep = {}, frozenset()  # this is an update
+        self._held_at_start = {}  # this is an update
         collected, number = Collected(), self.update + 1
         with _halting(pool):
             self._apply(facts, collected)
@@ -189,18 +193,24 @@ class Pool:
         if head is not None:
             self.head, self._head_digest = read_head(head), head_digest(head)
             self._left = dict(self.head.left) | {name: entry.edition - 1 for name, entry in self.head.lists.items()}
-            self._held_at_start = {name: entry.held for name, entry in self.head.lists.items() if entry.held not in (None, FALLBACK)}
+            self._held_at_start = {name: entry.held for name, entry in self.head.lists.items() if entry.held is not None}
             self._rules_at_start = {name: entry.rules_digest for name, entry in self.head.lists.items()}
-            self._asleep = frozenset(self._held_at_start)
 
     def _compare(self, head: Head) -> None:
-        for name, entry in sorted(head.lists.items(), key=lambda one: self._waits(one[0])):
+        for name, entry in head.lists.items():
+            have = self._lists.get(name)
+            if isinstance(have, HeldList) and entry.held in (None, FALLBACK):
+                reason = bind(have.config, self._settings.systems)
+                if isinstance(reason, str):
+                    then = "install what it lacks" if reason == SYSTEM else "use the one that made it"
+                    what = f"this engine cannot rate list {name} of head {head.update} ({reason}): {then}, or rebuild to go without"
+                    raise Halt(self.id, DIGEST, what)
+        for name, entry in head.lists.items():
             have = self._lists.get(name)
             if entry.held is not None:
                 continue
             if isinstance(have, HeldList):
-                then = "install what it lacks" if have.reason == SYSTEM else "use the one that made it"
-                what = f"this engine cannot rate list {name} of head {head.update} ({have.reason}): {then}, or rebuild to go without"
+                what = f"by this engine list {name} of head {head.update} has no list to fall back on: use the one that made it, or rebuild"
                 raise Halt(self.id, DIGEST, what)
             if have is None:
                 raise Halt(self.id, DIGEST, f"the newest head has a list {name} that the facts do not give")
@@ -211,22 +221,25 @@ class Pool:
 
     # ------------------------------------------------------------------ inside
 
-    def _apply(self, batch: Iterable[tuple[Fact, Position]], collected: Collected | None, woken: frozenset[str] = frozenset()) -> None:
-        """Bring everything up to date with the batch; what changed goes to `collected`, if that is wanted. Of the lists `woken` the seeds
-        are judged anew."""
+    def _apply(self, batch: Iterable[tuple[Fact, Position]], collected: Collected | None, woken: Mapping[str, str] = NOTHING) -> None:
+        """Bring everything up to date with the batch; what changed goes to `collected`, if that is wanted.
+
+        Args:
+            woken: lists that were held until now because the newest head holds them, and why it does.
+        """
         facts = []
         for fact, position in batch:
             if fact.identity not in self._positions:
                 self._positions[fact.identity] = position
                 facts.append(fact)
-        changes = self._history.add(facts, woken)
+        changes = self._history.add(facts, [name for name, reason in woken.items() if reason != FALLBACK])
         config = self._history.configuration
         if config is not None and (config.semantics or SEMANTICS) != SEMANTICS:
             detail = f"its configuration asks for semantics {config.semantics}, this engine has {SEMANTICS}"
             raise Halt(self.id, UNKNOWN_SEMANTICS, detail)
         if collected is not None:
             self._emit_folded(changes, collected)
-        fresh = self._configure(config, collected) if changes.configuration is not None or self._wakes() else set()
+        fresh = self._configure(config, collected) if changes.configuration is not None or self._wakes(woken) else set()
         are_rebound = changes.configuration is not None or bool(fresh)
         if are_rebound:
             live = self.live()
@@ -271,18 +284,10 @@ class Pool:
             key = f"{self.id}@{POOL_EDITION}/{name.source}/{name.id}"
             collected.emit("fact-standings", key, standing_value(self.id, name, standing), by)
 
-    def _wakes(self) -> bool:
+    def _wakes(self, woken: Mapping[str, str]) -> bool:
         """Whether a list that the newest head holds can be rated by this engine, or is held by it for another reason."""
-        held = {name: entry.reason for name, entry in self._lists.items() if isinstance(entry, HeldList)}
-        if not held:
-            return False
-        bound = bind_all((entry.config for entry in self._lists.values()), self._settings.systems)
-        return any(bound[name] != reason for name, reason in held.items())
-
-    def _waits(self, name: str) -> bool:
-        """Whether a list is held for want of another list only."""
-        entry = self._lists.get(name)
-        return isinstance(entry, HeldList) and entry.reason == FALLBACK
+        bound = bind_all((entry.config for entry in self._lists.values()), self._settings.systems) if woken else {}
+        return any(bound.get(name) != reason for name, reason in woken.items())
 
     def _configure(self, config: PoolConfigured | None, collected: Collected | None) -> set[str]:
         """Put a new configuration in force; returns the lists that hold everything already."""
@@ -291,7 +296,6 @@ class Pool:
         for list_id in [name for name in self._lists if name not in wanted]:
             self._leave(self._lists.pop(list_id), collected)
         bound = bind_all(wanted.values(), self._settings.systems, self._held_at_start)
-        self._held_at_start = {}
         for list_id, rating_list in wanted.items():
             rules, old = bound[list_id], self._lists.get(list_id)
             if isinstance(rules, str):
@@ -311,14 +315,25 @@ class Pool:
         return fresh
 
     def _seed_problem(self, rating_list: RatingList | None, seed: RatingSeeded) -> StandingReason | None:
-        if rating_list is not None and rating_list.id in self._asleep:
+        if self._sleeps(rating_list):
             return LIST
-        return seed_problem(rating_list, seed, self._settings.systems)
+        return seed_problem(rating_list, seed, self._bind)
 
     def _adjustment_problem(self, rating_list: RatingList | None, adjusted: RatingAdjusted) -> StandingReason | None:
-        if rating_list is not None and rating_list.id in self._asleep:
+        if self._sleeps(rating_list):
             return LIST
-        return adjustment_problem(rating_list, adjusted, self._settings.systems)
+        return adjustment_problem(rating_list, adjusted, self._bind)
+
+    def _sleeps(self, rating_list: RatingList | None) -> bool:
+        """Whether what is said of a list has no effect yet because the newest head holds it for itself."""
+        return rating_list is not None and self._held_at_start.get(rating_list.id, FALLBACK) != FALLBACK
+
+    def _bind(self, rating_list: RatingList) -> ListRules | ListHeld:
+        """See `bind`; a federation's seeds ask for it one by one."""
+        known = self._rules.get(rating_list.id)
+        if known is None or known[0] is not rating_list:
+            known = self._rules[rating_list.id] = rating_list, bind(rating_list, self._settings.systems)
+        return known[1]
 
     def _next_edition(self, rating_list: RatingList) -> int:
         """The edition with which a list begins: of the head this pool began from, if it is configured as it was there, else the next."""

@@ -20,7 +20,7 @@ DATED: dict[str, tuple[str | int, str]] = {
     "kind": ("standard", "standard, rapid or blitz: which games the list is for"),
     "fallback": (
         "none",
-        "rapid and blitz: id of the list, itself without one, whose rating stands in for who has none here; none: nobody's does",
+        "rapid and blitz: id of a list, without a fallback itself, whose rating stands in for who has none here; none: nobody's does",
     ),
     "no_birth_year": ("adult", "adult or junior: how K is chosen for a player without a registered birth_year"),
     "one_capped_from": (20220101, "events from this day, as YYYYMMDD, to 2024-02-29 have one capped win, the one with the widest gap"),

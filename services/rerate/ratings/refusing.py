@@ -1,10 +1,11 @@
-"""Why a list cannot be rated: which rule, which parameter, what was found and what would do. Found by asking the systems, as they bind.
+"""Why a list cannot be rated: which rule, which parameter, what was found and what would do. Found by asking the systems, as they bind, and
+of what it falls back on by looking at the lists beside it.
 
 A system says no more than that it refuses (`Unusable`); the reason is found by binding it to less. What does not stand alone is a fault of
 its own, what stands alone and not with the others is one of the two together.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 
@@ -16,7 +17,7 @@ from rerate.messages.facts import RatingList
 from rerate.ratings.describing import Maker, described, rates_by
 from rerate.ratings.face import Documented, System, Unusable
 from rerate.ratings.quantum import PER_POINT
-from rerate.ratings.systems import SYSTEMS, ListRules, Systems, bind
+from rerate.ratings.systems import SYSTEMS, ListRules, Systems, able_to_stand_in, bind
 
 
 class Refusal(Struct, frozen=True, kw_only=True):
@@ -31,7 +32,7 @@ class Refusal(Struct, frozen=True, kw_only=True):
     """The parameter at fault; None: it is none of them, or all together."""
 
 
-def refusals(rating_list: RatingList, systems: Systems = SYSTEMS, beside: Iterable[RatingList] = ()) -> list[Refusal]:
+def refusals(rating_list: RatingList, systems: Systems = SYSTEMS, beside: Collection[RatingList] = ()) -> list[Refusal]:
     """Everything for which a list would be held, in order of its rules; empty if it can be rated.
 
     Args:
@@ -39,6 +40,7 @@ def refusals(rating_list: RatingList, systems: Systems = SYSTEMS, beside: Iterab
     """
     found: list[Refusal] = []
     bound: list[System] = []
+    others = {one.id: bind(one, systems) for one in beside if one.id != rating_list.id}
     for number, rule in enumerate(rating_list.rules, 1):
         place = "" if len(rating_list.rules) == 1 else f"rule {number}{'' if rule.from_ is None else f' (from {rule.from_})'}: "
         faults = rule_refusals(rule.system, rule.parameters, rating_list.quantum, rating_list.period, systems)
@@ -57,28 +59,26 @@ def refusals(rating_list: RatingList, systems: Systems = SYSTEMS, beside: Iterab
         if rating_list.dated_by == "game" and bound[-1].needs_whole_events:
             sentence = f"{place}{rule.system} rates all games of an event together, so dated_by cannot be game: end or start would do"
             found.append(Refusal(reason=PARAMETERS_REFUSED, sentence=sentence, rule=number))
-        others = {one.id: bind(one, systems) for one in beside if one.id != rating_list.id}
-        why_not = _stands_in_not(bound[-1].fallback, rating_list.id, others)
-        if why_not is not None:
-            found.append(Refusal(reason=FALLBACK, sentence=place + why_not, rule=number, parameter="fallback"))
+        fallback = bound[-1].fallback
+        if fallback is not None and fallback not in able_to_stand_in(others):
+            sentence = f"{place}{_why_it_cannot_stand_in(fallback, rating_list.id, bound[-1].layout, others)}"
+            found.append(Refusal(reason=FALLBACK, sentence=sentence, rule=number, parameter="fallback"))
     return found
 
 
-def _stands_in_not(name: str | None, list_id: str, others: Mapping[str, ListRules | ListHeld]) -> str | None:
-    """Why a list's ratings cannot stand in on another, and what would do."""
-    if name is None:
-        return None
-    able = sorted(other for other, rules in others.items() if isinstance(rules, ListRules) and not rules.fallbacks)
-    would_do = f"{' or '.join(able)} would do, or none at all" if able else "no list here can, so leave it out"
+def _why_it_cannot_stand_in(name: str, list_id: str, layout: str, others: Mapping[str, ListRules | ListHeld]) -> str:
+    """Why a list's ratings cannot stand in, and what would do: a list of the same family of systems, if there is one."""
+    able = sorted(able_to_stand_in(others))
+    kin = [one for one in able if isinstance(rules := others[one], ListRules) and rules.systems[0].layout == layout]
+    would_do = f"{' or '.join(kin or able)} would do, or leave it out" if able else "leave it out"
+    found = others.get(name)
     if name == list_id:
         return f"fallback names the list itself, {name}: {would_do}"
-    if name not in others:
+    if found is None:
         return f"fallback names {name}, and the pool has no such list{_meant(name, others)}: {would_do}"
-    rules = others[name]
-    if isinstance(rules, ListRules):
-        own = " and ".join(sorted(rules.fallbacks))
-        return f"fallback names {name}, which has {own} stand in itself: {would_do}" if own else None
-    return f"fallback names {name}, which is held itself ({rules}): mend that list, or {would_do}"
+    if isinstance(found, ListRules):
+        return f"fallback names {name}, which itself falls back on {' and '.join(sorted(found.fallbacks))}: {would_do}"
+    return f"fallback names {name}, which is held itself ({found}): mend that list; or {would_do}"
 
 
 def rule_refusals(name: str, parameters: Mapping[str, object], quantum: str, period: str, systems: Systems = SYSTEMS) -> list[Refusal]:

@@ -1,7 +1,7 @@
 """The systems this engine knows, and a list's rules bound to them.
 
-A list's configuration names systems with their versions; released versions stay here. A list that cannot be bound is *held*: its reason
-stands in the head, the other lists go on.
+A list's configuration names systems with their versions; released versions stay here. A list that cannot be bound, or that falls back on a
+list which cannot stand in, is *held*: its reason stands in the head, the other lists go on.
 """
 
 from bisect import bisect_right
@@ -101,40 +101,46 @@ def bind(rating_list: RatingList, systems: Systems = SYSTEMS) -> ListRules | Lis
         return unusable.reason
 
 
+Binding = Callable[[RatingList], ListRules | ListHeld]
+"""As `bind`, for the systems that an engine knows."""
+
+
 def bind_all(
     lists: Iterable[RatingList], systems: Systems = SYSTEMS, held: Mapping[str, str] = MappingProxyType({})
 ) -> dict[str, ListRules | str]:
     """The lists of one configuration by id, each with its rules or with the reason why it is held.
 
-    A list whose ratings stand in for missing ones of another must be rated, and have none to stand in for its own: what falls back on it
-    would go by fewer ratings than its rules say, and look right.
+    What falls back on a list that cannot stand in would go by fewer ratings than its rules say, and look right; so it is held.
 
     Args:
         held: lists that are held in any case, and why.
     """
     bound = {one.id: held.get(one.id) or bind(one, systems) for one in lists}
-    standing_in = {name for name, rules in bound.items() if isinstance(rules, ListRules) and not rules.fallbacks}
-    return {
-        name: FALLBACK if isinstance(rules, ListRules) and not rules.fallbacks <= standing_in else rules for name, rules in bound.items()
-    }
+    able = able_to_stand_in(bound)
+    return {name: FALLBACK if isinstance(rules, ListRules) and not rules.fallbacks <= able else rules for name, rules in bound.items()}
 
 
-def seed_problem(rating_list: RatingList | None, seed: RatingSeeded, systems: Systems = SYSTEMS) -> StandingReason | None:
+def able_to_stand_in(bound: Mapping[str, ListRules | str]) -> set[str]:
+    """Ids of the lists whose ratings can stand in on others: they are rated, and fall back on none themselves."""
+    return {name for name, rules in bound.items() if isinstance(rules, ListRules) and not rules.fallbacks}
+
+
+def seed_problem(rating_list: RatingList | None, seed: RatingSeeded, binding: Binding = bind) -> StandingReason | None:
     """Why a list cannot use a seed (`list`: no such list, or it cannot be bound; `state`: not a state of its system), or None."""
     if rating_list is None:
         return LIST
-    rules = bind(rating_list, systems)
+    rules = binding(rating_list)
     if isinstance(rules, str):
         return LIST
     return STATE if rules.at(seed.as_of).seed(seed.state, seed.as_of) is None else None
 
 
-def adjustment_problem(rating_list: RatingList | None, adjusted: RatingAdjusted, systems: Systems = SYSTEMS) -> StandingReason | None:
+def adjustment_problem(rating_list: RatingList | None, adjusted: RatingAdjusted, binding: Binding = bind) -> StandingReason | None:
     """Why a list cannot use an adjustment (`list`: no such list, or it cannot be bound; `state`: no change that its rule of that date can
     make), or None. One that withdraws needs its list only."""
     if rating_list is None:
         return LIST
-    rules = bind(rating_list, systems)
+    rules = binding(rating_list)
     if isinstance(rules, str):
         return LIST
     if adjusted.change is None:
