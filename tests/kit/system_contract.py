@@ -64,6 +64,8 @@ class Candidate:
     follows_order: bool = False
     """Whether a parameter makes the order of the games in an event matter."""
     favours_white: bool = False
+    has_floor: bool = False
+    """Whether a state may be rated and yet stand below what the list shows, so that it counts as none."""
 
     def bound(self) -> System:
         return self.make(self.parameters, self.per_point, self.kind)
@@ -469,7 +471,8 @@ def expectations_are_scores(walk: Walked, random: Random) -> None:
 
 
 def forecasts_know_no_result(walk: Walked) -> None:
-    """What is expected of a game is the same whatever the results of its period; and it is told from ratings where both have one."""
+    """What is expected of a game is the same whatever the results of its period; it is told from ratings if, and but for a floor only if,
+    both have one, or another that stands in."""
     system = walk.system
     for period, _ in walk.seen:
         games = Games()
@@ -480,11 +483,11 @@ def forecasts_know_no_result(walk: Walked) -> None:
         for at in range(len(games)):
             told = system.foretell(period, period.low + at)
             assert told == system.foretell(other, at), f"{period.key}: game {at} is foretold from results"
-            if not told.is_rated:
-                continue
-            for state, traits in period.sides(period.low + at):
-                stands_in = system.fallback is not None and any(name == FALLBACK for name, _ in traits)
-                assert stands_in or system.rated(state or system.start()), f"{period.key}: game {at} is foretold without a rating"
+            are_rated = all(
+                system.rated(state or system.start()) or (system.fallback is not None and any(name == FALLBACK for name, _ in traits))
+                for state, traits in period.sides(period.low + at)
+            )
+            assert told.is_rated == are_rated or (walk.candidate.has_floor and are_rated), f"{period.key}: game {at} {told.is_rated}"
 
 
 def periods_end_alike(walk: Walked) -> None:

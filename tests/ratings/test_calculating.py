@@ -173,6 +173,18 @@ def test_a_player_of_any_system_may_be_said_by_a_rating_alone() -> None:
         ("acme-elo/2", "1500", "1600:1", {}, "there is no system acme-elo/2; those known are acme-elo/1, club/1"),
         ("acme-elo/1", "rating=1500,wins=3", "1600:1", {}, "wins=3: say FIELD=VALUE,...; the fields are rating, games"),
         ("acme-elo/1", "1500", "1600/3:1", {}, "/3: say FIELD=VALUE,... for what stands beside a rating"),
+        (
+            "glicko/1",
+            "rating=1800,deviation=50",
+            "1600:1",
+            {"max_rating": "1700"},
+            "deviation 50; rating: a decimal string of the list's quantum, within the list's min_rating and max_rating (here min_rating "
+            "-9999, max_rating 1700)",
+        ),
+        ("glicko/1", "rating=1500,deviation=400", "1600:1", {}, "max_deviation (here min_deviation 0.001, max_deviation 350)"),
+        ("glicko2/1", "rating=1500,deviation=900", "1600:1", {"preset": "lichess"}, "the list's min_deviation and max_deviation"),
+        ("fide/1", "rating=1500,pool_2026_03=games1-half1-sum1500", "1600:1", {}, "; pool_2026_03: of who has no rating, a field for"),
+        ("uschess/1", "rating=50,games=-1", "1600:1", {}, "; rating: a decimal string of the list's quantum, 100 or more; games: games so"),
         ("acme-elo/1", "games=3", "1600:1", {}, "acme-elo/1 cannot use games 3 without rating"),
         ("acme-elo/1", "1500", "rating=1600,games=-3:1", {}, "acme-elo/1 cannot use rating 1600, games -3"),
         ("acme-elo/1", "1500.05", "1600:1", {}, "1500.05 is no rating in steps of 0.1"),

@@ -3,6 +3,8 @@
 import struct
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from random import Random
 from types import MappingProxyType
 from typing import Any
@@ -114,6 +116,10 @@ CANDIDATES = (
     Candidate("glicko2 steady", Glicko2, "date", {"max_volatility": "0.0605", "max_deviation": "350"}, 10, VOLATILE[:-1]),
     Candidate("acme-elo", AcmeElo, "month", seeds=CLUB),
     Candidate("acme-elo by event", AcmeElo, "event", {"k": 24, "later_from": 20240110}, 100, CLUB),
+)
+CANDIDATES = tuple(
+    replace(one, has_floor=True) if one.make in (Fide, Fide2009, FideCurve) and one.parameters.get("floor") != "none" else one
+    for one in CANDIDATES
 )
 CHECKS: tuple[Callable[[Walked], None], ...] = (
     contract.rows_are_of_those_rated,
@@ -240,6 +246,11 @@ class ForetellsWhatHappened(AcmeElo):
         return Forecast(period.games.white_half[game] * 500_000, is_rated=True)
 
 
+class ForetellsOfNobody(AcmeElo):
+    def foretell(self, period: Period, game: int) -> Forecast:
+        return super().foretell(period, game)._replace(is_rated=False)
+
+
 class ChangesWhatItIsGiven(AcmeElo):
     def rate(self, period: Period) -> dict[int, Row]:
         rows = super().rate(period)
@@ -278,6 +289,7 @@ BROKEN: dict[type[AcmeElo], Callable[[Walked], object]] = {
     AddsTwice: contract.adjustments_are_as_ordered,
     SeesItAsBlack: lambda walk: contract.expectations_are_scores(walk, Random(1)),
     ForetellsWhatHappened: contract.forecasts_know_no_result,
+    ForetellsOfNobody: contract.forecasts_know_no_result,
     ChangesWhatItIsGiven: contract.periods_end_alike,
     HidesAParameter: contract.parameters_are_documented,
     SaysAnotherDefault: contract.parameters_are_documented,
@@ -290,6 +302,18 @@ BROKEN: dict[type[AcmeElo], Callable[[Walked], object]] = {
 def test_a_broken_system_is_caught(broken: type[AcmeElo]) -> None:
     assert any(_is_caught(broken, number) for number in range(20))
     assert not any(_is_caught(AcmeElo, number, BROKEN[broken]) for number in range(20))
+
+
+class RatesEverybody(USChess):
+    def foretell(self, period: Period, game: int) -> Forecast:
+        return super().foretell(period, game)._replace(is_rated=True)
+
+
+def test_who_has_no_rating_is_none_in_a_forecast() -> None:
+    for maker, is_caught in ((USChess, False), (RatesEverybody, True)):
+        walk = walked(Candidate("uschess", maker, "event", seeds=US), 1)
+        with pytest.raises(AssertionError) if is_caught else nullcontext():
+            contract.forecasts_know_no_result(walk)
 
 
 def _is_caught(system: type[AcmeElo], number: int, check: Callable[[Walked], object] | None = None) -> bool:

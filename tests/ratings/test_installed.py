@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
+from rerate.ratings.face import Usual
 from rerate.ratings.installed import GROUP, BadPlugin, known_systems
 from rerate.ratings.systems import SYSTEMS
 
@@ -119,6 +120,12 @@ def point(name: str, value: str = "tests.plugin.acme_elo:AcmeElo") -> EntryPoint
     return EntryPoint(name, value, GROUP)
 
 
+class Bare(Usual):
+    """A system as somebody begins one."""
+
+    name = NAME
+
+
 def test_systems_of_packages_stand_beside_ours() -> None:
     systems = known_systems([point(NAME)])
     assert systems.keys() == {*SYSTEMS, NAME}
@@ -141,6 +148,7 @@ def test_without_packages_there_are_ours() -> None:
         ([point("acme-elo/2")], "tests.plugin.acme_elo:AcmeElo calls itself 'acme-elo/1'; both must be the same"),
         ([point(NAME, "tests.plugin.acme_elo:Gone")], "cannot be loaded (AttributeError: "),
         ([point(NAME, "tests.plugin.gone:AcmeElo")], "cannot be loaded (ModuleNotFoundError: "),
+        ([point(NAME, "tests.ratings.test_installed:Bare")], "tests.ratings.test_installed:Bare has no adjust, explain, foretell, "),
         ([point(NAME, "tests.plugin.acme_elo:NEW_GAMES")], "cannot be called to make a system"),
     ],
 )

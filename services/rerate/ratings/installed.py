@@ -20,6 +20,7 @@ from rerate.ratings.systems import SYSTEMS, Systems
 
 GROUP = "rerate.systems"
 Maker = Callable[[Mapping[str, object], int, str], System]
+_METHODS = sorted(name for name, asked in vars(System).items() if callable(asked) and not name.startswith("_"))
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}/[1-9][0-9]{0,2}\Z")
 
 
@@ -34,7 +35,7 @@ def known_systems(found: Iterable[EntryPoint] | None = None) -> Systems:
         found: entry points, instead of those of the installed packages.
 
     Raises:
-        BadPlugin: a system cannot be loaded, has no proper name, or takes a name that is taken.
+        BadPlugin: a system cannot be loaded, lacks a method of the face, has no proper name, or takes a name that is taken.
     """
     systems = dict(SYSTEMS)
     brought_by = dict.fromkeys(SYSTEMS, "rerate itself")
@@ -60,6 +61,9 @@ def _loaded(point: EntryPoint, package: str) -> Maker:
         raise BadPlugin(_sentence(package, point.name, what)) from error
     if not callable(maker):
         raise BadPlugin(_sentence(package, point.name, f"{point.value} cannot be called to make a system"))
+    missing = [name for name in _METHODS if isinstance(maker, type) and not hasattr(maker, name)]
+    if missing:
+        raise BadPlugin(_sentence(package, point.name, f"{point.value} has no {', '.join(missing)} (see rerate.ratings.face.System)"))
     said = getattr(maker, "name", point.name)
     if said != point.name:
         raise BadPlugin(_sentence(package, point.name, f"{point.value} calls itself {said!r}; both must be the same"))

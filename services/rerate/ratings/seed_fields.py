@@ -67,7 +67,7 @@ SEED_FIELDS: Mapping[str, Mapping[str, SeedField]] = {
             0, "points to the personal floor, 4 for a win, 2 for a draw, 1 for an event of three games, up to 50; default 0"
         ),
         "peak": SeedField(
-            "1900", "the highest established rating, a decimal string; of who has more than 25 games not below the rating; default 0"
+            "1900", "the highest established rating, a decimal string, of who has more than 25 games not below the rating; default 0"
         ),
         "master_games": SeedField(0, "games at 2200 or more, up to 300, which make a floor of 2200; default 0"),
         "prize_floor": SeedField("0", "floor for a money prize, a decimal string, whole hundreds up to 2200; default 0"),

@@ -96,11 +96,9 @@ class USChess(Usual):
 
     def foretell(self, period: Period, game: int) -> Forecast:
         """See `System.foretell`: the logistic expectancy for everybody; who has no rating is taken at his starting value."""
-        own, other = (
-            state[0] if state is not None and state[0] else self._starting(traits, str(period.key[0]))
-            for state, traits in period.sides(game)
-        )
-        return Forecast(self._expected(own - other), all(state is not None and self.rated(state) for state, _ in period.sides(game)))
+        sides = [(state or uschess_states.EMPTY, traits) for state, traits in period.sides(game)]
+        own, other = (state[0] or self._starting(traits, str(period.key[0])) for state, traits in sides)
+        return Forecast(self._expected(own - other), all(self.rated(state) for state, _ in sides))
 
     def _starting(self, traits: Traits, date: str) -> int:
         """The starting value of a newcomer of these traits, quanta."""
