@@ -14,8 +14,8 @@ from fractions import Fraction
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.ratings.face import State, Traits, Unusable
-from rerate.ratings.fide_account import NO_RATING, Judged, Scored
-from rerate.ratings.fide_core import COMMON, FideLike, Game
+from rerate.ratings.fide_account import NO_RATING, Game, Judged, Scored
+from rerate.ratings.fide_core import COMMON, FideLike
 from rerate.ratings.fide_dates import dated_lists, every_second_month, floor_on, month_index
 from rerate.ratings.fide_gaps import CAP_400, Gaps, clamped
 from rerate.ratings.fide_k import K, old_k_of, old_newcomers_k

@@ -11,6 +11,27 @@ NO_RATING, TOO_WIDE = -1, -2
 """In place of the expected score: the game does not count, the opponent having no rating, or the gap being 600 or more (rapid, blitz)."""
 
 
+Game = tuple[int, int, int | None]
+"""Which of the columns, half points, the opponent's rating in quanta or None."""
+
+Played = dict[int, list[Game]]
+"""A player's games by event number, in order."""
+
+
+class Dated(NamedTuple):
+    """What the date of a period decides for everybody in it."""
+
+    date: str
+    floor: int | None
+    """Of the list before it: who stands below has no rating. Quanta; None: there is none."""
+    published: int | None
+    """The lowest rating that the list after it shows."""
+    from_start: bool
+    """Whether K comes from the list that the event reads."""
+    is_limited: bool
+    """Whether the 700 rule is applied."""
+
+
 class Scored(NamedTuple):
     """One game of one player as it is judged."""
 

@@ -1,4 +1,4 @@
-"""What all FIDE-like systems share: which games count, pooled results, K and the one rounding of a period, the floor.
+"""What all FIDE-like systems share: which games count, K and the one rounding of a period, the floor.
 
 A system derives from `FideLike` and says how a game (or an event) is expected to end. Who has a rating in the list to which a period is
 written plays as a rated player: by his rating in the list that the event reads, or by the present one if he had none there (B02 8.2.4). A
@@ -9,7 +9,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
-from typing import NamedTuple
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.messages.facts import Event
@@ -33,20 +32,14 @@ from rerate.ratings.face import (
     Usual,
     next_month,
 )
-from rerate.ratings.fide_account import NO_RATING, Account, Judged, Line, Scored, date_of, places, row_of, start_of
-from rerate.ratings.fide_dates import Closing, in_force, month_index
+from rerate.ratings.fide_account import Account, Dated, Game, Judged, Line, Played, date_of, places, row_of, start_of
+from rerate.ratings.fide_dates import Closing, in_force
 from rerate.ratings.fide_explain import Wording, steps_of
-from rerate.ratings.fide_initial import initial_rating, min_games
+from rerate.ratings.fide_first import FirstRating
 from rerate.ratings.fide_k import K, limited
-from rerate.ratings.fide_state import FIRST_EVENT_OVER, MOST_POOLED, NEWCOMER, RATED, Pooled, added, pooled, rated_state, unrated_state
+from rerate.ratings.fide_state import MOST_POOLED, NEWCOMER, RATED, pooled, rated_state, unrated_state
 from rerate.ratings.fide_texts import STANDARD, cited
 from rerate.ratings.quantum import MOST_POINTS, decimal, halves, quanta_of, round_half_away
-
-Game = tuple[int, int, int | None]
-"""Which of the columns, half points, the opponent's rating in quanta or None."""
-
-Played = dict[int, list[Game]]
-"""A player's games by event number, in order."""
 
 Reads = dict[int, tuple[States, int | None]]
 """The list that each event reads, by its number, and that list's floor in quanta."""
@@ -66,20 +59,6 @@ COMMON: dict[str, tuple[str | int, str]] = {
     "new_30_from": (20110701, "from this day, as YYYYMMDD, to 2014-06-30 a newcomer's K is 30, before it 25"),
 }
 """Parameters of every FIDE-like system, with the present defaults."""
-
-
-class Dated(NamedTuple):
-    """What the date of a period decides for everybody in it."""
-
-    date: str
-    floor: int | None
-    """Of the list before it: who stands below has no rating. Quanta; None: there is none."""
-    published: int | None
-    """The lowest rating that the list after it shows."""
-    from_start: bool
-    """Whether K comes from the list that the event reads."""
-    is_limited: bool
-    """Whether the 700 rule is applied."""
 
 
 class FideLike(Usual, ABC):
@@ -107,9 +86,9 @@ class FideLike(Usual, ABC):
         self._least = 1
         """The lowest rating, in quanta, that a seed or an adjustment may give."""
         self._round_events = self.choice("rounding", "period", "event") == "event"
-        self._count_initial = self.choice("initial_games_count", "no", "yes") == "yes"
         self._keep_below = self.choice("below_floor", "keep", "forget") == "keep"
-        self._min_games = None if self.given["initial_games"] == "rule" else self.number("initial_games", 1, 30)
+        least = None if self.given["initial_games"] == "rule" else self.number("initial_games", 1, 30)
+        self._first = FirstRating(least, self.choice("initial_games_count", "no", "yes") == "yes", per_point)
         self._refuse_below = self.choice("seed_below_floor", "refuse", "unrated") == "refuse"
         self._is_half_k = self.choice("initial_step", "20", "half-k") == "half-k"
         self._new_30_from = self.day("new_30_from")
@@ -361,7 +340,7 @@ class FideLike(Usual, ABC):
         traits = self._traits(period, me, first)
         before = self._listed(period.now[me] or self._start, dated.floor, traits)
         if not before[1] & RATED:
-            return self._pool(period, dated, before, played)
+            return self._first.account(period, dated, before, played, self.step(dated.date))
         judged = []
         for event, games in played.items():
             states, floor = reads[event]
@@ -388,42 +367,3 @@ class FideLike(Usual, ABC):
         else:
             after = self._unrated((0, before[1], before[2] + games))
         return Account(before, judged, ks, used, exact, change, frozenset(), [], None, after)
-
-    def _pool(self, period: Period, dated: Dated, before: State, played: Played) -> Account:
-        """The period of a player without a rating: results are pooled, and give a rating if they are enough (B02 7.1.4, 8.2)."""
-        judged = []
-        for event, games in played.items():
-            scored = [Scored(i, half, theirs or 0, 0, NO_RATING if theirs is None else 0) for i, half, theirs in games]
-            known = [one for one in scored if one.expected >= 0]
-            scores, ratings = sum(one.half for one in known), sum(one.theirs for one in known)
-            judged.append(Judged(event, before, False, scored, len(known), scores, 0, ratings))
-        month = month_index(str(period.key[0]))
-        counted = [one for one in judged if one.counted]
-        months, flags, dropped = pooled(before, month), before[1], frozenset[int]()
-        if counted and not flags & FIRST_EVENT_OVER:
-            flags |= FIRST_EVENT_OVER
-            dropped = _first_without_a_point(period, counted)
-            counted = [one for one in counted if one.event not in dropped]
-        initial, rating = None, 0
-        if counted:
-            months = added([*months, *(Pooled(month, one.counted, one.half, one.ratings) for one in counted)])
-            number, scores, ratings = (sum(column) for column in zip(*(one[1:] for one in months), strict=True))
-            latest = max(start_of(period.events[one.event]) for one in counted)
-            if number >= (self._min_games or min_games(latest)):
-                initial = initial_rating(number, scores, Fraction(ratings, self.per_point), latest, self.step(dated.date))
-                rating = initial.rating * self.per_point
-                if dated.published is None or rating >= dated.published:
-                    after = rated_state(rating, flags, before[2] + (number if self._count_initial else 0), self.per_point)
-                    return Account(before, judged, [], [], [], rating, dropped, months, initial, after)
-        return Account(before, judged, [], [], [], rating, dropped, months, initial, unrated_state(flags, before[2], months))
-
-
-def _first_without_a_point(period: Period, counted: list[Judged]) -> frozenset[int]:
-    """The numbers of the first event in which games count, if all of them were lost (B02 8.2.1).
-
-    First is what ended first; on one day the order of the columns, which is that of the events.
-    """
-    events = period.events
-    first = events[min(counted, key=lambda one: events[one.event].end).event].id
-    its = [one for one in counted if events[one.event].id == first]
-    return frozenset() if any(one.half for one in its) else frozenset(one.event for one in its)

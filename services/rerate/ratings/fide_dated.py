@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 from rerate.messages.codes import PARAMETERS as PARAMETERS_REFUSED
 from rerate.ratings.face import Documented, State, Traits, Unusable
-from rerate.ratings.fide_account import NO_RATING, TOO_WIDE, Judged, Scored
-from rerate.ratings.fide_core import COMMON, FideLike, Game
+from rerate.ratings.fide_account import NO_RATING, TOO_WIDE, Game, Judged, Scored
+from rerate.ratings.fide_core import COMMON, FideLike
 from rerate.ratings.fide_dates import dated_lists, floor_on
 from rerate.ratings.fide_gaps import Gaps, clamped
 from rerate.ratings.fide_initial import raise_2024
