@@ -125,6 +125,14 @@ def test_what_cannot_stand_in_is_named(others: list[Data], fault: str, able: lis
     assert str(scored.value) == f"fide/1,kind=rapid,fallback=std: {fault}{would_do}"
 
 
+def test_where_no_list_is_rated_it_is_said_of_each_why() -> None:
+    pool = Driven(lists(1, fide("std", "standard", k="x"), RAPID), rapid("r1", 1, "A>B"))
+    with pytest.raises(
+        NothingToExplain, match=r"^t:pool: list std is held \(parameters\): k cannot be x.*; list rapid is held \(fallback\)"
+    ):
+        explain(pool.pool, minted("A"), None, None)
+
+
 def test_a_list_of_another_family_would_do_where_there_is_no_other() -> None:
     pool = Driven(lists(1, club_list("club"), RAPID), rapid("r1", 1, "A>B"))
     with pytest.raises(NothingToExplain, match="no such list: club would do, or leave it out"):

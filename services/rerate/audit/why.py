@@ -114,19 +114,21 @@ def the_list(pool: Pool, list_id: str | None, systems: Systems = SYSTEMS) -> tup
     """A list of a pool that is rated.
 
     Raises:
-        NothingToExplain: there is none, or more than one and none was named (if just one is official, it is meant); it is held, and why.
+        NothingToExplain: there is none, or more than one and none was named (if just one is official, it is meant); it is held, or all
+            are, and why.
     """
     live = pool.live()
     official = [name for name, one in live.items() if not one.config.shadow]
     if list_id is None and 1 in (len(live), len(official)):
         (list_id,) = live if len(live) == 1 else official
-    held = pool.lists.get(list_id or "")
-    if isinstance(held, HeldList):
-        raise NothingToExplain(f"{pool.id}: {why_held(pool, held, systems)}")
+    asked = [list_id] if list_id is not None else [] if live else list(pool.lists)
+    held = [one for name in asked if isinstance(one := pool.lists.get(name), HeldList)]
+    if held:
+        raise NothingToExplain(f"{pool.id}: {'; '.join(why_held(pool, one, systems) for one in held)}")
     if list_id is None or list_id not in live:
         there = ", ".join(sorted(live)) or "none"
-        asked = "name one with --list" if list_id is None else f"it has no list {list_id} that is rated"
-        raise NothingToExplain(f"{pool.id}: {asked}; its lists are {there}")
+        what = "name one with --list" if list_id is None else f"it has no list {list_id} that is rated"
+        raise NothingToExplain(f"{pool.id}: {what}; its lists are {there}")
     return list_id, live[list_id]
 
 
