@@ -29,7 +29,7 @@ from rerate.messages.canonical import canonical
 from tests.kit.all_systems import system_histories
 from tests.kit.driving import Driven, club_list, lists
 from tests.kit.laws import law
-from tests.kit.saying import minted, published, seeded
+from tests.kit.saying import adjusted, minted, published, seeded
 from tests.kit.sendable import Sendable
 
 POOL = "club:rook"
@@ -125,7 +125,7 @@ def test_as_of_shows_a_seed_from_its_date_on_with_what_the_first_row_was_judged_
     assert ladder_as_of([seeded], rows, "2023-12-31") == []
 
 
-@pytest.mark.parametrize(("date", "there"), [("2024-02-28", 0), ("2024-02-29", 1)])
+@pytest.mark.parametrize(("date", "there"), [("2024-02-29", 0), ("2024-03-01", 1)])
 def test_a_month_counts_when_it_is_over(date: str, there: int) -> None:
     rows = deltas_in_order([delta("club:a", {"kind": "month", "date": "2024-02"}, "1220.0", "1200.0")])
     assert len(ladder_as_of([snapshot("club:a", "1220.0")], rows, date)) == there
@@ -228,7 +228,8 @@ def test_before_any_game_a_seeded_player_has_the_games_of_the_seed() -> None:
 def test_an_earlier_ladder_of_a_list_by_month_names_the_period_and_the_day_where_it_is_known() -> None:
     pool = federation()
     pool.take(published("e3", 1, "A>B", date="2026-05-05"))
-    lines = as_of(pool, "2026-03-31")
+    assert as_of(pool, "2026-03-31")["N"].last_period == "2026-02", "the list of March has the games up to February"
+    lines = as_of(pool, "2026-04-30")
     told = {player: (line.games, line.last_game, line.last_period) for player, line in lines.items()}
     assert told == {
         "A": (202, None, "2026-02"),
@@ -236,6 +237,23 @@ def test_an_earlier_ladder_of_a_list_by_month_names_the_period_and_the_day_where
         "N": (3, "2026-03-20", "2026-03"),
         "M": (1, "2026-03-20", "2026-03"),
     }
+
+
+def test_an_earlier_list_by_month_is_the_one_in_force_with_what_was_decided_ahead_of_it() -> None:
+    """A period closes some days before its list comes out, and an adjustment before a month's first day is in the list of that day."""
+    pool = Driven(
+        lists(1, FIDE),
+        *(
+            seeded(who, list="std", as_of="2026-10-01", state={"rating": rating, "games": 40})
+            for who, rating in (("A", "1850"), ("B", "1900"))
+        ),
+        published("e1", 1, "A>B", date="2026-12-05"),
+        adjusted("base", 1, list="std", before="2027-01-01", add="5"),
+    )
+    days = ("2026-12-30", "2026-12-31", "2027-01-01", "2027-01-31")
+    assert [as_of(pool, day)["A"].rating for day in days] == ["1850", "1850", "1866", "1866"]
+    rated = pool.deltas("std")
+    assert [delta["row"]["rating"] for delta in rated if delta["player"] == minted("A")] == ["1861", "1866"]
 
 
 @law(system_histories(), share=0.2)

@@ -373,7 +373,7 @@ def test_an_event_tells_of_each_list_why_nothing_moved(federation: Command) -> N
     said = federation("event", FEDERATION, "fed:open").output
     (dan,) = [line for line in said.splitlines() if line.startswith("std") and "fed:dan" in line]
     words = ["1", "not", "counted:", "opponent", "without", "a", "rating"]
-    assert dan.split() == ["std", "fed:dan", "1833", "0.0", "of", "0", "1833", *words]
+    assert dan.split() == ["std", "fed:dan", "2026-02", "1833", "0.0", "of", "0", "1833", *words]
     assert "on std" in said
 
 

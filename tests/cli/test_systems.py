@@ -100,10 +100,19 @@ def test_a_system_of_another_package_is_described_alike() -> None:
     assert [(one.name, one.default) for one in acme.parameters][:2] == [("start", "1000"), ("k", 30)]
     assert [(one.name, one.is_needed) for one in acme.seed] == [("rating", True), ("games", False)]
     assert AcmeElo({}, 100, "date").seed(acme.example) is not None
+    assert acme.formulas == ()
 
 
-@pytest.mark.parametrize("name", ["elo", "fide", "fide/2"])
-def test_an_unknown_system_names_those_that_are_known(name: str) -> None:
+def test_the_formulas_of_an_adjustment_are_told() -> None:
+    assert {name: described(name, SYSTEMS[name]).formulas for name in SYSTEMS if described(name, SYSTEMS[name]).formulas} == {
+        "fide/1": ("raise-2024",),
+        "fide-curve/1": ("raise-2024",),
+    }
+    assert "may name the formula raise-2024" in CliRunner().invoke(cli, ["systems", "fide/1"]).output
+
+
+@pytest.mark.parametrize(("name", "meant"), [("elo", ""), ("fide", " (is fide/1 meant?)"), ("fide/2", "")])
+def test_an_unknown_system_names_those_that_are_known(name: str, meant: str) -> None:
     result = CliRunner().invoke(cli, ["systems", name])
     assert result.exit_code == 2
-    assert f"there is no system {name}; those known are club/1, fide-2009/1" in result.output
+    assert f"there is no system {name}{meant}; those known are club/1, fide-2009/1" in result.output

@@ -79,7 +79,7 @@ def list_of(head: Head, wanted: str | None) -> str:
         for some in (lists, [name for name in lists if not head.lists[name].shadow]):
             if len(some) == 1:
                 return some[0]
-        raise NotThere(f"pool {head.pool}: name a list with --list; {there}")
+        raise NotThere(f"pool {head.pool}: {f'name a list with --list; {there}' if lists else there}")
     if wanted not in head.lists:
         raise NotThere(f"pool {head.pool} has no list {wanted}; {there}")
     return wanted
@@ -131,12 +131,24 @@ async def ask_player(lookup: Lookup, pool: str, asked: str, list_id: str | None,
                 idle = None if today is None else inactive(found[0].last_game, system_on(deltas, today), today)
                 lists.append(PlayerOnList(list_id=chosen, snapshot=found[0], inactive=idle, steps=history(deltas)))
         if not lists:
-            also = f" ({asked} is {player})" if player != asked else ""
-            raise NotThere(f"pool {pool} has no rating of {asked}{also}; `rerate ladder {pool}` lists everybody who has one")
+            raise NotThere(_no_rating(head, asked, player, list_id))
         merges = known[0].merges if known else ()
         return PlayerPage(head=head, asked=asked, player=player, merges=merges, lists=lists)
 
     return await lookup.reading(pool, [PERSONS, SNAPSHOTS, DELTAS], read)
+
+
+def _no_rating(head: Head, asked: str, player: str, list_id: str | None) -> str:
+    """That somebody has no rating, and where to look instead."""
+    who = asked if player == asked else f"{asked} ({asked} is {player})"
+    held = None if list_id is None else head.lists[list_id].held
+    if held is not None:
+        return f"list {list_id} of pool {head.pool} is held ({held}), so nobody has a rating there; `rerate ladder` says more of it"
+    if list_id is not None:
+        return f"list {list_id} of pool {head.pool} has no rating of {who}; `rerate player {head.pool} {player}` looks on all lists"
+    lists = sorted(name for name, one in head.lists.items() if one.held is None)
+    named = f" --list {' or '.join(lists)}" if len(lists) > 1 else ""
+    return f"pool {head.pool} has no rating of {who}; `rerate ladder {head.pool}{named}` lists everybody who has one"
 
 
 async def ask_event(lookup: Lookup, pool: str, event: str) -> EventPage:

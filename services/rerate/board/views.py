@@ -91,13 +91,14 @@ def ladder(snapshots: Iterable[SnapshotRow], *, system: str | None = None, on: s
 
 
 def ladder_as_of(snapshots: Iterable[SnapshotRow], deltas: Sequence[DeltaRow], date: str) -> list[LadderLine]:
-    """The ladder of an earlier date, as today's facts tell it: of each player the newest row up to that date.
+    """The ladder in force on an earlier date, as today's facts tell it: of each player the newest row up to that date.
 
     A seeded player without a row yet has what his first row was judged by.
 
     Args:
         deltas: by player and period.
-        date: the last day to count; a month counts when it is over.
+        date: the last day to count. Of a list by month it is the list of the first of that month, by which events of the day are judged,
+            whatever the day on which its periods close.
     """
     rows = {player: list(group) for player, group in groupby(deltas, key=lambda delta: delta.player)}
     system = system_on(deltas, date)
@@ -106,7 +107,7 @@ def ladder_as_of(snapshots: Iterable[SnapshotRow], deltas: Sequence[DeltaRow], d
 
 
 def _as_of(snapshot: SnapshotRow, rows: Sequence[DeltaRow], date: str, system: str | None) -> LadderLine | None:
-    before = [delta for delta in rows if _last_day(delta.date) <= date]
+    before = [delta for delta in rows if _in_force_from(delta) <= date]
     elsewhere = snapshot.games - sum(_games(delta) for delta in rows)
     if before:
         last = before[-1]
@@ -157,6 +158,14 @@ def _games(delta: DeltaRow) -> int:
 
 def _is_day(date: str) -> bool:
     return len(date) == len("2024-01-05")
+
+
+def _in_force_from(delta: DeltaRow) -> str:
+    """The day from which a row is in force: its own; of a month's games the first of the next month, of an adjustment before a month the
+    first of that."""
+    if _is_day(delta.date):
+        return delta.date
+    return f"{delta.date if 'adjustment' in delta.period else next_month(delta.date)}-01"
 
 
 def _last_day(date: str) -> str:

@@ -1,5 +1,6 @@
 """`rerate ladder`, `player`, `event`: what people ask."""
 
+import re
 from collections.abc import Callable
 from datetime import date as day
 from datetime import datetime
@@ -24,7 +25,12 @@ list_option = click.option("--list", "list_id", metavar="LIST", help="A list of 
 @click.command()
 @click.argument("pool")
 @list_option
-@click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="The ladder of that day, as today's facts tell it.")
+@click.option(
+    "--as-of",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="The ladder in force on that day, as today's facts tell it; by month, the list of the first of that month.",
+)
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="The first N established players only.")
 @names_option
 @shared_options
@@ -128,7 +134,7 @@ _NUMBERS = ("#", "rating", "exact", "games")
 @click.command()
 @click.argument("pool")
 @click.argument("id")
-@list_option
+@click.option("--list", "list_id", metavar="LIST", help="A list of the pool; default: all.")
 @click.option("--rows", type=click.IntRange(min=0), default=10, show_default=True, help="How many of the last rows to show; 0: all.")
 @names_option
 @shared_options
@@ -252,7 +258,7 @@ def show_event(page: EventPage, names: Names) -> None:
         say("")
         cells = [
             (_place(game), _side(game, "white", names), game["result"], _side(game, "black", names), _judged(game, page))
-            for game in row["games"]
+            for game in sorted(row["games"], key=_in_order)
         ]
         table(["game", "white", "result", "black", "rated"], cells)
     say(*_left_out(page, names))
@@ -262,6 +268,7 @@ def show_event(page: EventPage, names: Names) -> None:
             (
                 r.list,
                 names.of(r.player),
+                r.period,
                 r.judged_by,
                 f"{r.score} of {r.games - r.protected - r.not_counted}",
                 r.expected,
@@ -270,8 +277,14 @@ def show_event(page: EventPage, names: Names) -> None:
             )
             for r in page.ratings
         ]
-        columns = ["list", "player", "judged by", "score", "expected", "after the period", ""]
+        columns = ["list", "player", "period", "judged by", "score", "expected", "after the period", ""]
         table(columns, ratings, right=("judged by", "score", "expected", "after the period"))
+
+
+def _in_order(game: dict[str, Any]) -> tuple[int, int, list[tuple[int, str]]]:
+    """By round and board, then as people count: g2 ahead of g10."""
+    parts = re.findall(r"[0-9]+|[^0-9]+", game["id"])
+    return game.get("round", 0), game.get("board", 0), [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
 def _place(game: dict[str, Any]) -> str:

@@ -19,7 +19,9 @@ def systems(options: Options, system: str | None) -> None:
     rating from elsewhere (`rating-seeded`) may say."""
     known = known_systems()
     if system is not None and system not in known:
-        raise click.UsageError(f"there is no system {system}; those known are {', '.join(sorted(known))}")
+        versions = sorted(name for name in known if name.partition("/")[0] == system)
+        meant = f" (is {' or '.join(versions)} meant?)" if versions else ""
+        raise click.UsageError(f"there is no system {system}{meant}; those known are {', '.join(sorted(known))}")
     found = [described(name, known[name]) for name in sorted(known) if system in (None, name)]
     if options.as_json:
         for one in found:
@@ -36,6 +38,8 @@ def _show(one: Described) -> None:
     say(f"{one.system} rates by {rates_by(one)}")
     if one.traits:
         say(f"asks for what is registered of a player as {', '.join(one.traits)}")
+    if one.formulas:
+        say(f"an adjustment (`rating-adjusted`) may name the formula {', '.join(one.formulas)}")
     say("")
     table(
         ["parameter", "default", "meaning"],

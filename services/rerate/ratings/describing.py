@@ -49,6 +49,8 @@ class Described(Struct, frozen=True, kw_only=True):
     """What the `state` of a `rating-seeded` fact may say."""
     example: dict[str, object]
     """Such a state."""
+    formulas: tuple[str, ...]
+    """What a `rating-adjusted` fact may name."""
 
 
 def described(name: str, maker: Maker) -> Described:
@@ -70,6 +72,7 @@ def described(name: str, maker: Maker) -> Described:
         parameters=tuple(Parameter(name=name, default=default, meaning=meaning) for name, (default, meaning) in documented.items()),
         seed=fields,
         example=example,
+        formulas=tuple(sorted({formula for system in bound.values() for formula in system.formulas})),
     )
 
 

@@ -5,7 +5,7 @@ to a rule's parameters and a list's quantum. Its state per player is small and c
 """
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -227,6 +227,10 @@ class System(Protocol):
         """Names of the traits it asks of registered players. Others are left out of the columns."""
 
     @property
+    def formulas(self) -> Collection[str]:
+        """Names of the formulas that `adjust` knows."""
+
+    @property
     def fallback(self) -> str | None:
         """Id of another list of the pool whose rating, in force when an event begins, stands in for a player who has none here. It comes
         as a trait of the name `FALLBACK`, a decimal string, for whoever has a rating there."""
@@ -295,6 +299,7 @@ class Usual:
     sees_events: bool = False
     needs_whole_events: bool = False
     traits: frozenset[str] = frozenset()
+    formulas: Collection[str] = ()
     fallback: str | None = None
 
     def month(self, event: Event, date: str, closing_day: int | None) -> str | None:

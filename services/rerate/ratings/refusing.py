@@ -75,6 +75,9 @@ def _why_it_cannot_stand_in(name: str, list_id: str, layout: str, others: Mappin
     if name == list_id:
         return f"fallback names the list itself, {name}: {would_do}"
     if found is None:
+        near = get_close_matches(name, sorted(others), 1)
+        if near and near[0] not in able:
+            would_do = f"name it and mend it, for as it is it cannot stand in; or {would_do}"
         return f"fallback names {name}, and the pool has no such list{_meant(name, others)}: {would_do}"
     if isinstance(found, ListRules):
         return f"fallback names {name}, which itself falls back on {' and '.join(sorted(found.fallbacks))}: {would_do}"
