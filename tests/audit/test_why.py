@@ -13,7 +13,7 @@ from tests.kit.driving import Driven, club_list, lists
 from tests.kit.lagged import SETTINGS, pool_histories
 from tests.kit.laws import law
 from tests.kit.saying import adjusted, game, games, merged, minted, published, seeded, sent
-from tests.kit.sendable import Sendable
+from tests.kit.sendable import Data, Sendable
 
 FIDE = {"id": "std", "quantum": "1", "shown": "1", "period": "month", "rules": [{"system": "fide/1", "parameters": {}}]}
 US = {"id": "us", "quantum": "0.01", "shown": "1", "period": "event", "rules": [{"system": "uschess/1", "parameters": {}}]}
@@ -239,3 +239,33 @@ def test_newcomers_on_a_list_that_does_not_rate_them_yet_have_no_rating_before_a
     pool = Driven(lists(1, FIDE)).pool
     (outcome, _) = preview(pool, [Planned(white=minted("A"), black=minted("B"), result="1-0")], "2026-03-20").scenarios[0].outcomes
     assert (outcome.before, outcome.without, outcome.after, outcome.planned) == (None, None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("config", "state", "why"),
+    [
+        (FIDE, {"rating": "1350"}, "fide/1 cannot use rating 1350; rating: a decimal string of the list's quantum, above 0, and below the"),
+        (FIDE, {"rating": "1500", "games": -3}, "fide/1 cannot use games -3, rating 1500; games: rated games so far, 0 up"),
+        (FIDE, {"rating": "1500", "gmaes": 3}, "fide/1 cannot use gmaes 3, rating 1500; it has no gmaes, but rating, games, reached_2300"),
+        (GLICKO, {"rating": "1500"}, "glicko2/1 cannot use rating 1500 without deviation; deviation: a decimal string of at most three"),
+        (GLICKO, {"rating": "1500", "deviation": "0"}, "within the list's min_deviation and max_deviation (here min_deviation 0.001, max_"),
+    ],
+)
+def test_who_has_no_row_because_a_seed_is_none_is_told_why(config: Data, state: Data, why: str) -> None:
+    seed = seeded("A", list=config["id"], as_of="2026-01-01", state=state)
+    pool = Driven(lists(1, config), seed)
+    assert pool.standing(seed) == "no-effect state"
+    with pytest.raises(NothingToExplain) as told:
+        explain(pool.pool, "t:A")
+    assert str(told.value).startswith(f"t:A has no row on list {config['id']} of t:pool; the seed of t:A (revision 1) has no effect: ")
+    assert why in str(told.value)
+
+
+def test_of_a_person_the_seeds_of_all_ids_are_told_but_for_those_that_count() -> None:
+    wrong, merge = seeded("B", list="std", state={"k": 1}), merged("m", "B", "A")
+    pool = Driven(lists(1, FIDE), seeded("A", list="std", state={"rating": "x"}), wrong, merge)
+    with pytest.raises(NothingToExplain, match=r"seed of t:A .* cannot use rating x; .*; the seed of t:B .* cannot use k 1; it has no k"):
+        explain(pool.pool, "t:B")
+    pool = Driven(lists(1, FIDE), seeded("A", list="std", state={"rating": "1800"}), wrong, merge)
+    with pytest.raises(NothingToExplain, match=r"of t:pool; the seed of t:B .* cannot use k 1; it has no k, but rating"):
+        explain(pool.pool, "t:A")

@@ -480,7 +480,10 @@ REFUSED = [
     ("fide --own 1500.5 --vs 1600:1", "1500.5 is no rating in steps of 1"),
     ("fide --own 1500 --vs strong:1", "--vs: strong is no rating"),
     ("fide --own 10000 --vs 1600:1", "below 10,000"),
-    ("fide --own 0 --vs 1600:1", "fide/1 cannot use rating 0, games 30; rating: a decimal string of the list's quantum, above 0\n"),
+    (
+        "fide --own 0 --vs 1600:1",
+        "fide/1 cannot use rating 0, games 30; rating: a decimal string of the list's quantum, above 0, and below",
+    ),
     ("fide --own 1500 --vs 1600/30:1", "fide/1 knows nothing beside an opponent's rating"),
     ("uschess --own 1500 --vs 1600/30:1", "uschess/1 knows nothing beside"),
     ("club --own 1500 --vs unrated/3:1", "nothing is known of who is unrated"),

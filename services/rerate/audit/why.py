@@ -15,6 +15,7 @@ from rerate.pool.pool import Pool
 from rerate.ratings.face import FALLBACK, Key, State, Step
 from rerate.ratings.quantum import decimal
 from rerate.ratings.refusing import refusals
+from rerate.ratings.seed_faults import seed_fault
 from rerate.ratings.systems import SYSTEMS, Systems
 from rerate.replay.entries import sides_rated, takes
 from rerate.replay.periods import date_of, is_adjustment, key_text, period_of
@@ -82,7 +83,7 @@ def explain(pool: Pool, player: str, period: str | None = None, list_id: str | N
     person = pool.history.person(player)
     keys = [key for key, who in live.replay.row_keys() if who == person]
     if not keys:
-        raise NothingToExplain(f"{player} has no row on list {name} of {pool.id}")
+        raise NothingToExplain(f"{player} has no row on list {name} of {pool.id}{_refused_seeds(pool, live, person)}")
     key = _chosen(keys, period, player)
     replay = live.replay
     state = replay.row(person, key)
@@ -130,6 +131,16 @@ def the_list(pool: Pool, list_id: str | None, systems: Systems = SYSTEMS) -> tup
         what = "name one with --list" if list_id is None else f"it has no list {list_id} that is rated"
         raise NothingToExplain(f"{pool.id}: {what}; its lists are {there}")
     return list_id, live[list_id]
+
+
+def _refused_seeds(pool: Pool, live: LiveList, person: str) -> str:
+    """What of a person's ratings from elsewhere the list cannot use."""
+    said = []
+    for seed in pool.history.refused_seeds(live.config.id, person):
+        rule = next(rule for rule in reversed(live.config.rules) if (rule.from_ or "") <= seed.as_of or rule.from_ is None)
+        fault = seed_fault(live.replay.rules.at(seed.as_of), seed.state, rule.parameters, seed.as_of)
+        said.append(f"; the seed of {seed.player} (revision {seed.revision}) has no effect: {fault.sentence}")
+    return "".join(said)
 
 
 def why_held(pool: Pool, held: HeldList, systems: Systems = SYSTEMS) -> str:

@@ -12,7 +12,7 @@ from rerate.cli.base import NO, Ended, Options, run, shared_options
 from rerate.cli.opening import opened
 from rerate.cli.output import count, instant, number, say, table, write_json
 from rerate.log.errors import LogMissing
-from rerate.messages.codes import HALTED, SENTENCES
+from rerate.messages.codes import HALTED, SENTENCES, STATE
 from rerate.pool.chain import Chain, Link, NoSuchPool
 from rerate.pool.head import Head, ListHead
 
@@ -104,6 +104,8 @@ def _content_lines(content: dict[str, Any]) -> list[str]:
     lines = [f"{content['type']}, content {content['digest'][:16]}: {content['standing']}. {SENTENCES['standing'][content['standing']]}"]
     if "reason" in content:
         lines.append(f"  {content['reason']}: {SENTENCES['standing-reason'].get(content['reason'], '')}")
+        if (content["reason"], content["type"]) == (STATE, "rerate.rating-seeded.v1"):
+            lines.append("  `rerate explain POOL PLAYER --list LIST` says which field, and what it may be")
     if "superseded_by" in content:
         lines.append(f"  superseded by {content['superseded_by']['source']}/{content['superseded_by']['id']}")
     if "merge" in content:

@@ -86,6 +86,12 @@ class History:
     def seed(self, list_id: str, person: str) -> SeedGroup | None:
         return self._seeds.groups(list_id).get(person)
 
+    def refused_seeds(self, list_id: str, person: str) -> list[RatingSeeded]:
+        """The newest seeds of a person's ids on a list that the list cannot use."""
+        group = self.seed(list_id, person)
+        used = () if group is None else (group.chosen, *group.others)
+        return [seed for seed in self._seeds.newest(list_id, self._persons.ids_of(person)) if seed not in used]
+
     def adjustments(self, list_id: str) -> Mapping[str, Adjustment]:
         """Adjustment id -> adjustment in use on a list."""
         return self._adjustments.of(list_id)

@@ -46,6 +46,11 @@ class Seeds:
         """Person -> seeds in use on a list."""
         return self._groups.get(list_id, {})
 
+    def newest(self, list_id: str, players: Iterable[str]) -> list[RatingSeeded]:
+        """The newest seed of each of the ids on a list, whether the list can use it or not."""
+        found = (self._seeds.newest.get((list_id, player)) for player in players)
+        return [cast(RatingSeeded, fact.data) for fact in found if fact is not None]
+
     def settle(
         self, configuration: PoolConfigured | None, lists: Iterable[str], persons: Persons, changed: Iterable[str]
     ) -> Iterator[tuple[tuple[str, str] | None, list[ContentStanding]]]:

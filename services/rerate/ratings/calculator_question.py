@@ -3,7 +3,6 @@
 Nothing is calculated here. Games without a score are tried as won, as drawn and as lost.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
@@ -14,12 +13,11 @@ from msgspec import Struct
 from rerate.messages.codes import SYSTEM
 from rerate.messages.errors import RerateError
 from rerate.messages.facts import Event
-from rerate.ratings.describing import seed_fields
 from rerate.ratings.face import BLACK, WHITE, EventInfo, Games, Key, Period, State, Step, System, Traits, Unusable, next_month
 from rerate.ratings.fide_core import FideLike
 from rerate.ratings.quantum import PER_POINT, decimal, halves, quanta_of, signed
 from rerate.ratings.refusing import rule_refusals
-from rerate.ratings.seed_fields import SeedField
+from rerate.ratings.seed_faults import seed_fault
 from rerate.ratings.systems import SYSTEMS, Systems
 
 OPEN = {"win": 2, "draw": 1, "loss": 0}
@@ -138,47 +136,10 @@ class Asked:
             raise NotCalculable(option, f"{rating} is no rating in steps of {quantum} below 10,000")
         state = self.system.seed(fields)
         if state is None:
-            name, why = self._fault(fields)
-            said = ", ".join(f"{name} {value}" for name, value in fields.items())
-            where = self.question.options.get(name, option) if option == "--own" else option
-            raise NotCalculable(where, f"{self.system.name} cannot use {said}{why}")
+            fault = seed_fault(self.system, fields, self.question.parameters)
+            where = self.question.options.get(fault.field, option) if option == "--own" else option
+            raise NotCalculable(where, fault.sentence)
         return state
-
-    def _fault(self, fields: Mapping[str, object]) -> tuple[str, str]:
-        """The field with another value of which, or without which, or together with which the state could be used (empty: there is no such
-        one), and what it may be."""
-        known, seed = seed_fields(self.system), self.system.seed
-        newcomer = self.system.wire_state(self.system.start())
-        for name in fields:
-            told = self._documented(name)
-            values = [*([] if told is None else [told.example]), *([newcomer[name]] if name in newcomer else [])]
-            if any(seed({**fields, name: value}) is not None for value in values):
-                return name, self._meaning(name)
-        for name in reversed(list(fields)):
-            if seed({other: value for other, value in fields.items() if other != name}) is not None:
-                return name, self._meaning(name)
-        for name, told in known.items():
-            if name not in fields and seed({**fields, name: told.example}) is not None:
-                return name, f" without {name}{self._meaning(name)}"
-        return "", "".join(map(self._meaning, fields)) or f"; it takes {', '.join(known)}"
-
-    def _documented(self, name: str) -> SeedField | None:
-        """What is told of a field; of one named after a month, what is told of another."""
-        known = seed_fields(self.system)
-        return known.get(name) or next((one for other, one in known.items() if _undated(other) == _undated(name)), None)
-
-    def _meaning(self, name: str) -> str:
-        """What a field may say, and the limits that it speaks of."""
-        told = self._documented(name)
-        if told is None or not told.meaning:
-            return ""
-        meaning, given = told.meaning.partition(";")[0], self.question.parameters
-        limits = [
-            f"{parameter} {given.get(parameter, default)}"
-            for parameter, (default, _) in self.system.parameters.items()
-            if parameter in re.findall(r"\w+", meaning) and "preset" not in given  # one has defaults of its own
-        ]
-        return f"; {name}: {meaning}" + (f" (here {', '.join(limits)})" if limits else "")
 
     def most_games(self) -> int | None:
         """How far the system counts: of a seed with more games than anybody has."""
@@ -262,10 +223,6 @@ def value_of(system: str, quantum: str, period: str, name: str, text: str, syste
             return text
         return int(text)
     return text
-
-
-def _undated(name: str) -> str:
-    return re.sub("[0-9]+", "", name)
 
 
 def _exact(steps: Sequence[Step]) -> Fraction:

@@ -25,8 +25,8 @@ _RATING = "a decimal string of the list's quantum"
 _FIDE = {
     "rating": SeedField(
         "1850",
-        f"{_RATING}, above 0; left out of who has none; below the lowest rating of the fact's `as_of` only as the list's "
-        "seed_below_floor has it",
+        f"{_RATING}, above 0, and below the lowest rating of the fact's `as_of` only as the list's seed_below_floor has it; left out of "
+        "who has none",
     ),
     "games": SeedField(30, "rated games so far, 0 up, which K goes by; more than 30 are 30; default 0"),
     "reached_2300": SeedField(False, "true: a published rating has been 2300 or more, which ends the K of juniors; default false"),
