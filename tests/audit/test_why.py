@@ -12,7 +12,7 @@ from rerate.replay.periods import is_adjustment, key_text
 from tests.kit.driving import Driven, club_list, lists
 from tests.kit.lagged import SETTINGS, pool_histories
 from tests.kit.laws import law
-from tests.kit.saying import adjusted, game, games, merged, minted, published, seeded, sent
+from tests.kit.saying import adjusted, game, games, merged, minted, published, registered, seeded, sent
 from tests.kit.sendable import Data, Sendable
 
 FIDE = {"id": "std", "quantum": "1", "shown": "1", "period": "month", "rules": [{"system": "fide/1", "parameters": {}}]}
@@ -206,6 +206,13 @@ def test_a_list_of_another_variant_is_previewed_with_it() -> None:
     pool = Driven(lists(1, club_list(variants=["rapid"]))).pool
     told = preview(pool, [Planned(white=minted("A"), black=minted("B"), result="1-0")], "2024-05-01")
     assert [outcome.after for outcome in told.scenarios[0].outcomes] == ["1220.0", "1180.0"]
+
+
+def test_a_preview_names_whom_nobody_knows() -> None:
+    facts = [seeded("S", list="std", state={"rating": "1850"}), registered("R"), merged("m", "P", "Q"), published("e", 1, "A>B")]
+    pool = Driven(lists(1, FIDE, club_list()), *facts).pool
+    games = [Planned(white=minted(white), black=minted(black), result="1-0") for white, black in ("AX", "SR", "PY", "BQ", "XB")]
+    assert preview(pool, games, "2024-05-01", "elo").unknown == ("t:X", "t:Y")
 
 
 def test_a_preview_tells_the_planned_games_apart_from_those_of_the_period() -> None:

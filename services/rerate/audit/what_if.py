@@ -78,6 +78,8 @@ class Preview(Struct, frozen=True, kw_only=True):
     games: tuple[Planned, ...]
     beside: tuple[Beside, ...]
     """By player, then event."""
+    unknown: tuple[str, ...]
+    """Players of whom the pool knows nothing, who would be newcomers: perhaps ids that were misspelt."""
     scenarios: tuple[Scenario, ...]
 
 
@@ -123,6 +125,7 @@ def preview(
         period=key_text(entered[0][0].key),
         games=tuple(games),
         beside=_beside(live, entered[0]),
+        unknown=tuple(dict.fromkeys(one for game in games for one in (game.white, game.black) if not pool.history.has_player(one))),
         scenarios=tuple(scenarios),
     )
 

@@ -129,6 +129,8 @@ def show_preview(found: Preview, names: Names, *, with_steps: bool = False) -> N
         games = [f"{beside.event} {', '.join(beside.games)}" for beside in found.beside if beside.player == one.player]
         if games:
             say(f"{names.of(one.player)} has games in it already: {'; '.join(games)}; {_from(one)} -> {one.without or NO_RATING} by them")
+    for player in found.unknown:
+        say(f"{names.of(player)}: the pool knows nobody of this id, so a newcomer")
     say("")
     columns = ["result" if len(found.games) == 1 else "results", *(names.of(one.player) for one in outcomes)]
     busy = {beside.player for beside in found.beside}

@@ -112,6 +112,16 @@ class History:
         """Ids of the events in which a person has a game, rated or not."""
         return self._events.of(person, self._persons)
 
+    def has_player(self, raw_id: str) -> bool:
+        """Whether any fact in force is about an id: a game, a registration, a seed that a list uses, a merge."""
+        person = self.person(raw_id)
+        return (
+            bool(self.events_of(person))
+            or self.identity(raw_id) is not None
+            or self.registration(person) is not None
+            or any(person in self._seeds.groups(one) for one in self._seeds.lists())
+        )
+
     def registration(self, person: str) -> PlayerRegistered | None:
         """What is registered of a person."""
         return self._registrations.of(person)

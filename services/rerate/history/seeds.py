@@ -46,6 +46,10 @@ class Seeds:
         """Person -> seeds in use on a list."""
         return self._groups.get(list_id, {})
 
+    def lists(self) -> Iterable[str]:
+        """Ids of the lists that use a seed."""
+        return self._groups
+
     def newest(self, list_id: str, players: Iterable[str]) -> list[RatingSeeded]:
         """The newest seed of each of the ids on a list, whether the list can use it or not."""
         found = (self._seeds.newest.get((list_id, player)) for player in players)
