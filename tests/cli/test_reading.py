@@ -59,10 +59,17 @@ def test_a_player_has_a_standing_a_history_and_a_drawing(rated: Command) -> None
     assert "because" in said
 
 
+def test_a_player_has_the_state_that_the_system_keeps(federation: Command, rated: Command) -> None:
+    (page,) = federation.lines("player", FEDERATION, "fed:ann", "--list", "std")
+    assert page["state"] == {"rating": page["snapshot"]["rating"], "games": 30, "first_event_over": True} | page["state"]
+    assert "after the last row: first_event_over\n" in federation("player", FEDERATION, "fed:ann", "--list", "std").output
+    assert "after the last row" not in rated("player", POOL, "football:t1").output, "a club's state is rating and games"
+
+
 def test_an_id_that_was_merged_is_followed_to_the_person(rated: Command) -> None:
     (page,) = rated.lines("player", POOL, "football:t3")
     assert (page["asked"], page["player"], page["merges"]) == ("football:t3", "football:t4", ["football:x1"])
-    assert "football:t3 (football:t3) is this person, by football:x1" in rated("player", POOL, "football:t3").output
+    assert "football:t3 is this person, by football:x1" in rated("player", POOL, "football:t3").output
 
 
 def test_an_event_names_its_games_its_facts_and_what_it_did_to_ratings(rated: Command) -> None:

@@ -45,6 +45,8 @@ class PlayerOnList(Struct, frozen=True, kw_only=True):
     snapshot: SnapshotRow
     inactive: bool | None
     """See `rerate.board.views.inactive`."""
+    state: dict[str, object] | None
+    """After the newest row, as the list's system keeps it: deviation, latches, pooled results; None without a row."""
     steps: list[Step]
 
 
@@ -129,7 +131,9 @@ async def ask_player(lookup: Lookup, pool: str, asked: str, list_id: str | None,
             if found:
                 deltas = deltas_in_order(value for _, value in await fetch(DELTAS, f"{key}/"))
                 idle = None if today is None else inactive(found[0].last_game, system_on(deltas, today), today)
-                lists.append(PlayerOnList(list_id=chosen, snapshot=found[0], inactive=idle, steps=history(deltas)))
+                rows = [delta.row for delta in deltas if delta.row is not None]
+                state = rows[-1].state if rows else None
+                lists.append(PlayerOnList(list_id=chosen, snapshot=found[0], inactive=idle, state=state, steps=history(deltas)))
         if not lists:
             raise NotThere(_no_rating(head, asked, player, list_id))
         merges = known[0].merges if known else ()

@@ -255,9 +255,9 @@ class Plot(Struct, frozen=True, kw_only=True):
 
 
 def plot(steps: Sequence[Step], *, width: int = 72, height: int = 6) -> Plot | None:
-    """The rating over time; None without a rated step."""
+    """The rating over time; None without two rated steps."""
     steps = [step for step in steps if step.rating is not None]
-    if not steps:
+    if len(steps) < 2:
         return None
     first, last = (_day(step.date) for step in (steps[0], steps[-1]))
     values: list[Decimal] = []

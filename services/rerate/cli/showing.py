@@ -156,6 +156,7 @@ def player(options: Options, pool: str, id: str, list_id: str | None, rows: int,
                     "update": page.head.update,
                     **({} if on_list.inactive is None else {"inactive": on_list.inactive}),
                     "snapshot": on_list.snapshot,
+                    "state": on_list.state,
                     "rows": on_list.steps,
                 }
             )
@@ -173,10 +174,13 @@ def show_player(page: PlayerPage, names: Names, rows: int) -> None:
     name = names.of(page.player)
     say(f"{name} ({page.player})" if name != page.player else page.player)
     if page.asked != page.player:
-        say(f"{names.of(page.asked)} ({page.asked}) is this person, by {', '.join(page.merges)}")
+        known = names.of(page.asked)
+        say(f"{f'{known} ({page.asked})' if known != page.asked else known} is this person, by {', '.join(page.merges)}")
     for on_list in page.lists:
         shadow = " (shadow)" if page.head.lists[on_list.list_id].shadow else ""
         say("", f"list {on_list.list_id}{shadow}: {_standing(on_list)}")
+        if told := _state(on_list.state or {}):
+            say(f"after the last row: {told}")
         drawn = plot(on_list.steps)
         if drawn is not None:
             say("", *plot_lines(drawn), "")
@@ -204,6 +208,12 @@ def _standing(on_list: PlayerOnList) -> str:
     if s.as_of is not None:
         parts.append(f"began on {s.as_of} with a rating from elsewhere")
     return "; ".join(parts)
+
+
+def _state(state: dict[str, object]) -> str:
+    """What a list's system keeps of a player beside rating and games, as far as it says something."""
+    told = {name: value for name, value in state.items() if name not in ("rating", "games") and value not in (False, None, 0, "0")}
+    return ", ".join(name if value is True else f"{name} {value}" for name, value in told.items())
 
 
 def plot_lines(drawn: Plot) -> list[str]:
