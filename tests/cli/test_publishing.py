@@ -5,10 +5,11 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from rerate.intake.cloudevents import cloud_event
+from rerate.intake.cloudevents import CloudEvent, cloud_event
 from tests.cli.conftest import FACTS, POOL, Command, history, jsonl
 
 Data = dict[str, Any]
@@ -157,3 +158,38 @@ def test_a_type_that_this_version_does_not_know_is_published_and_said_to_be_held
     )
     (summary,) = fresh.lines("publish", "-", input=jsonl(facts[:1]))
     assert summary["unknown"] == {"rerate.list-published.v1": 1}
+    misspelt = fresh("publish", "-", input=jsonl([cloud_event("result-publshed", "fed/office", "m", {"pool": "fed:main"})]))
+    assert "rerate.result-publshed.v1 is no type that this version knows (is rerate.result-published.v1 meant?): 1 fact" in misspelt.stderr
+
+
+def test_a_trait_that_nobody_asks_for_is_named(fresh: Command) -> None:
+    def registered(number: int, **traits: object) -> CloudEvent:
+        data = {"pool": "fed:main", "player": f"fed:p{number}", "revision": 1, "traits": traits}
+        return cloud_event("player-registered", "fed/office", f"p{number}", data)
+
+    facts = [registered(1, birthyear=2011), registered(2, birthyear=2012, birth_year=2012), registered(3, us_chess="1500", fide="1500")]
+    result = fresh("publish", "-", input=jsonl(facts))
+    assert (result.exit_code, result.stdout) == (0, "3 facts published for fed:main\n")
+    assert result.stderr == (
+        "birthyear is no trait that a rating system known here asks for (is birth_year meant?): 2 registrations counted, and nothing comes "
+        "of it\n"
+    )
+    (summary,) = fresh.lines("publish", "-", input=jsonl(facts))
+    assert summary["unasked"] == {"birthyear": 2}
+
+
+def test_final_events_of_days_to_come_are_named_up_to_five(fresh: Command) -> None:
+    def played(number: int, day: str, status: str = "final") -> CloudEvent:
+        event = {"id": f"fed:e{number}", "date": day, "category": "open", "status": status}
+        return cloud_event("result-published", "fed/desk", f"r{number}", {"pool": "fed:main", "event": event, "revision": 1, "games": []})
+
+    soon = (date.today() + timedelta(days=20)).isoformat()
+    past_and_running = [played(1, "2024-01-05"), played(2, soon), played(3, "9998-01-05", "running")]
+    assert fresh("publish", "-", input=jsonl(past_and_running)).stderr == ""
+    result = fresh("publish", "-", input=jsonl([played(number, f"999{number}-01-05") for number in range(3, 10)]))
+    assert (result.exit_code, result.stdout) == (0, "7 facts published for fed:main\n")
+    said = result.stderr.splitlines()
+    assert said[0] == "line 1: fed:e3 is final, and dated 9993-01-05, which is to come: is the year right?"
+    assert (len(said), said[-1]) == (6, "and 2 more final events of days to come")
+    (summary,) = fresh.lines("publish", "-", input=jsonl([played(3, "9993-01-05")]))
+    assert summary["to_come"] == [{"line": 1, "event": "fed:e3", "date": "9993-01-05"}]

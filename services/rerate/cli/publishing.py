@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from functools import cache
 from typing import Any, BinaryIO
 
@@ -19,13 +20,18 @@ from rerate.intake.lines import BadLine, FactLine, read_lines
 from rerate.log.errors import LogMissing
 from rerate.log.seam import Log, Out, Reader
 from rerate.messages.codes import REJECTED
-from rerate.messages.facts import PoolConfigured, Unknown
+from rerate.messages.facts import PlayerRegistered, PoolConfigured, ResultPublished, Unknown
+from rerate.messages.reading import FACT_TYPES
 from rerate.messages.writing import STRUCTURED_HEADERS
+from rerate.ratings.describing import described
 from rerate.ratings.installed import BadPlugin, known_systems
-from rerate.ratings.refusing import refusals
+from rerate.ratings.refusing import meant, refusals
 from rerate.ratings.systems import SYSTEMS, Systems
 
 LINES_A_BATCH = 5_000
+AHEAD_DAYS = 31
+SHOWN = 5
+"""Final events of days far ahead that are named one by one."""
 BYTES_A_BATCH = 16 << 20
 WAIT_S = 30.0
 POLL_S = 0.1
@@ -50,10 +56,14 @@ class Published:
     """Lists that this version would hold."""
     unknown: Counter[str] = field(default_factory=Counter)
     """Facts of types that this version does not know."""
+    unasked: Counter[str] = field(default_factory=Counter)
+    """Traits of registered players that no system known here asks for -> facts."""
+    to_come: list[dict[str, Any]] = field(default_factory=list)
+    """Final events of a day more than `AHEAD_DAYS` ahead."""
 
     def summary(self) -> dict[str, Any]:
         said: dict[str, Any] = {"published": self.facts, "bad": self.bad, "topics": self.topics, "pools": self.pools}
-        more = {"receipts": self.receipts, "held": self.held, "unknown": self.unknown}
+        more = {"receipts": self.receipts, "held": self.held, "unknown": self.unknown, "unasked": self.unasked, "to_come": self.to_come}
         return said | {name: value for name, value in more.items() if value}
 
 
@@ -83,7 +93,14 @@ def publish(options: Options, facts: BinaryIO, wait: float | None) -> None:
     published = run(_publish(options, facts, wait))
     for type, facts_of in sorted(published.unknown.items()):
         held = f"{count(facts_of, 'fact')} kept, and held until a newer version knows it"
-        click.echo(f"{type} is no type that this version knows: {held}", err=True)
+        click.echo(f"{type} is no type that this version knows{meant(type, FACT_TYPES, 0.92)}: {held}", err=True)
+    for trait, facts_of in sorted(published.unasked.items()):
+        registered = f"{count(facts_of, 'registration')} counted, and nothing comes of it"
+        click.echo(f"{trait} is no trait that a rating system known here asks for{meant(trait, _traits())}: {registered}", err=True)
+    for one in published.to_come[:SHOWN]:
+        click.echo(f"line {one['line']}: {one['event']} is final, and dated {one['date']}, which is to come: is the year right?", err=True)
+    if len(published.to_come) > SHOWN:
+        click.echo(f"and {count(len(published.to_come) - SHOWN, 'more final event')} of days to come", err=True)
     if options.as_json:
         write_json(published.summary())
     else:
@@ -135,6 +152,10 @@ def _judge(line: FactLine, published: Published) -> None:
     data = line.fact.data
     if isinstance(data, Unknown):
         published.unknown[line.fact.type] += 1
+    if isinstance(data, PlayerRegistered):
+        published.unasked.update(data.traits.keys() - _traits())
+    if isinstance(data, ResultPublished) and data.event.status == "final" and data.event.date > _far_ahead():
+        published.to_come.append({"line": line.number, "event": data.event.id, "date": data.event.date})
     if not isinstance(data, PoolConfigured):
         return
     for one in data.lists:
@@ -143,6 +164,17 @@ def _judge(line: FactLine, published: Published) -> None:
             click.echo(f"line {line.number}: {data.pool}, list {one.id} would be held: {refusal.sentence}", err=True)
         if found:
             published.held.append({"line": line.number, "pool": data.pool, "list": one.id, "refusals": to_builtins(found)})
+
+
+def _far_ahead() -> str:
+    """The last day for which a final event is taken to be announced a little early, and no slip of the pen."""
+    return (date.today() + timedelta(days=AHEAD_DAYS)).isoformat()
+
+
+@cache
+def _traits() -> frozenset[str]:
+    """What the systems known here ask for of registered players."""
+    return frozenset(trait for name, maker in _systems().items() for trait in described(name, maker).traits)
 
 
 @cache

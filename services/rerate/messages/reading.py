@@ -42,6 +42,8 @@ _BY_TYPE: Final[Mapping[str, type[facts.Data]]] = {
     "rerate.rating-adjusted.v1": facts.RatingAdjusted,
     "rerate.fact-withdrawn.v1": facts.FactWithdrawn,
 }
+FACT_TYPES: Final = frozenset(_BY_TYPE)
+"""Types of facts that this version knows."""
 _RULED: Final[Mapping[type[facts.Data], type[facts.Data]]] = {
     facts.EventCorrected: facts.EventRuled,
     facts.EventDeleted: facts.DeletionRuled,

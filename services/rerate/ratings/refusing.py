@@ -78,7 +78,7 @@ def _why_it_cannot_stand_in(name: str, list_id: str, layout: str, others: Mappin
         near = get_close_matches(name, sorted(others), 1)
         if near and near[0] not in able:
             would_do = f"name it and mend it, for as it is it cannot stand in; or {would_do}"
-        return f"fallback names {name}, and the pool has no such list{_meant(name, others)}: {would_do}"
+        return f"fallback names {name}, and the pool has no such list{meant(name, others)}: {would_do}"
     if isinstance(found, ListRules):
         return f"fallback names {name}, which itself falls back on {' and '.join(sorted(found.fallbacks))}: {would_do}"
     return f"fallback names {name}, which is held itself ({found}): mend that list; or {would_do}"
@@ -87,7 +87,7 @@ def _why_it_cannot_stand_in(name: str, list_id: str, layout: str, others: Mappin
 def rule_refusals(name: str, parameters: Mapping[str, object], quantum: str, period: str, systems: Systems = SYSTEMS) -> list[Refusal]:
     """Everything for which one rule cannot be bound, whatever list it stands on."""
     if name not in systems:
-        sentence = f"there is no system {name}{_meant(name, systems)}; those known here are {', '.join(sorted(systems))}"
+        sentence = f"there is no system {name}{meant(name, systems)}; those known here are {', '.join(sorted(systems))}"
         return [Refusal(reason=SYSTEM, sentence=sentence)]
     asked = _Asked(systems[name], PER_POINT[quantum], period)
     if asked.binds(parameters):
@@ -101,7 +101,7 @@ def rule_refusals(name: str, parameters: Mapping[str, object], quantum: str, per
     for parameter in parameters if documented else ():
         if parameter not in documented:
             names = ", ".join(sorted(documented))
-            found[parameter] = f"{name} has no parameter {parameter}{_meant(parameter, documented)}; it has {names}"
+            found[parameter] = f"{name} has no parameter {parameter}{meant(parameter, documented)}; it has {names}"
     known = {parameter: value for parameter, value in parameters.items() if parameter in documented}
     kept = asked.kept(known)
     for parameter, value in known.items():
@@ -162,8 +162,9 @@ def _told(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _meant(name: str, names: Iterable[str]) -> str:
-    near = get_close_matches(name, sorted(names), 1)
+def meant(name: str, names: Iterable[str], likeness: float = 0.6) -> str:
+    """` (is NAME meant?)` where one of the names is that near, from 0 to 1."""
+    near = get_close_matches(name, sorted(names), 1, likeness)
     return f" (is {near[0]} meant?)" if near else ""
 
 
