@@ -251,10 +251,14 @@ def test_newcomers_on_a_list_that_does_not_rate_them_yet_have_no_rating_before_a
 @pytest.mark.parametrize(
     ("config", "state", "why"),
     [
-        (FIDE, {"rating": "1350"}, "fide/1 cannot use rating 1350; rating: a decimal string of the list's quantum, above 0, and below the"),
-        (FIDE, {"rating": "1500", "games": -3}, "fide/1 cannot use games -3, rating 1500; games: rated games so far, 0 up"),
-        (FIDE, {"rating": "1500", "gmaes": 3}, "fide/1 cannot use gmaes 3, rating 1500; it has no gmaes, but rating, games, reached_2300"),
-        (GLICKO, {"rating": "1500"}, "glicko2/1 cannot use rating 1500 without deviation; deviation: a decimal string of at most three"),
+        (FIDE, {"rating": "1350"}, '{"rating":"1350"}; rating: a decimal string of the list\'s quantum, above 0, and below the lowest'),
+        (FIDE, {"rating": "1500", "games": -3}, '{"games":-3,"rating":"1500"}; games: rated games so far, 0 up'),
+        (FIDE, {"rating": "1500", "gmaes": 3}, '{"gmaes":3,"rating":"1500"}; it has no gmaes, but rating, games, reached_2300'),
+        (FIDE, {"rating": 1500}, 'fide/1 cannot use {"rating":1500}; rating: a decimal string of the list\'s quantum'),
+        (FIDE, {"rating": "1500", "foo": 1, "games3": True}, "; it has no foo and no games3, but rating, games"),
+        (FIDE, {"rating": "1500", "reached_2200": True}, "; it has no reached_2200, but rating, games, reached_2300"),
+        (FIDE, {"rating": "1500", "pool_2025_11": "games1-half1-sum1500"}, "; pool_2025_11: of who has no rating, a field for each"),
+        (GLICKO, {"rating": "1500"}, '{"rating":"1500"} without deviation; deviation: a decimal string of at most three places'),
         (GLICKO, {"rating": "1500", "deviation": "0"}, "within the list's min_deviation and max_deviation (here min_deviation 0.001, max_"),
     ],
 )
@@ -268,11 +272,18 @@ def test_who_has_no_row_because_a_seed_is_none_is_told_why(config: Data, state: 
     assert why in str(told.value)
 
 
+def test_who_has_a_row_is_told_of_a_seed_that_is_none_too() -> None:
+    pool = Driven(lists(1, FIDE), seeded("A", list="std", state={"rating": 1850}), published("e1", 1, "A>B"))
+    (told,) = explain(pool.pool, "t:A").refused_seeds
+    assert told.startswith('the seed of t:A (revision 1) has no effect: fide/1 cannot use {"rating":1850}; rating: a decimal')
+    assert explain(pool.pool, "t:B").refused_seeds == ()
+
+
 def test_of_a_person_the_seeds_of_all_ids_are_told_but_for_those_that_count() -> None:
     wrong, merge = seeded("B", list="std", state={"k": 1}), merged("m", "B", "A")
     pool = Driven(lists(1, FIDE), seeded("A", list="std", state={"rating": "x"}), wrong, merge)
-    with pytest.raises(NothingToExplain, match=r"seed of t:A .* cannot use rating x; .*; the seed of t:B .* cannot use k 1; it has no k"):
+    with pytest.raises(NothingToExplain, match=r"seed of t:A .*; rating: .*; the seed of t:B .*; it has no k, but rating"):
         explain(pool.pool, "t:B")
     pool = Driven(lists(1, FIDE), seeded("A", list="std", state={"rating": "1800"}), wrong, merge)
-    with pytest.raises(NothingToExplain, match=r"of t:pool; the seed of t:B .* cannot use k 1; it has no k, but rating"):
+    with pytest.raises(NothingToExplain, match=r"of t:pool; the seed of t:B .*; it has no k, but rating"):
         explain(pool.pool, "t:A")

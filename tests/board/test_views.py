@@ -257,6 +257,11 @@ def test_an_earlier_list_by_month_is_the_one_in_force_with_what_was_decided_ahea
     assert [delta["row"]["rating"] for delta in rated if delta["player"] == minted("A")] == ["1861", "1866"]
 
 
+def test_the_last_month_of_the_calendar_is_in_force_on_its_last_day() -> None:
+    pool = Driven(lists(1, FIDE), *(seeded(p, list="std", as_of="2026-10-01") for p in "AB"), published("e1", 1, "A>B", date="9999-12-05"))
+    assert [as_of(pool, day)["A"].games for day in ("9999-12-30", "9999-12-31")] == [20, 21]
+
+
 @law(system_histories(), share=0.2)
 def test_the_rows_of_a_player_add_up_to_the_games_told_of_him(history: list[Sendable]) -> None:
     """Of every system, with seeds too: at the end the ladder is that of now, and before all games a newcomer has none."""

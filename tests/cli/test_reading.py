@@ -61,8 +61,8 @@ def test_a_player_has_a_standing_a_history_and_a_drawing(rated: Command) -> None
 
 def test_a_player_has_the_state_that_the_system_keeps(federation: Command, rated: Command) -> None:
     (page,) = federation.lines("player", FEDERATION, "fed:ann", "--list", "std")
-    assert page["state"] == {"rating": page["snapshot"]["rating"], "games": 30, "first_event_over": True} | page["state"]
-    assert "after the last row: first_event_over\n" in federation("player", FEDERATION, "fed:ann", "--list", "std").output
+    assert page["state"] | {"rating": page["snapshot"]["rating"], "games": 30, "first_event_over": True} == page["state"]
+    assert "first_event_over yes" in federation("player", FEDERATION, "fed:ann", "--list", "std").output
     assert "after the last row" not in rated("player", POOL, "football:t1").output, "a club's state is rating and games"
 
 
@@ -426,3 +426,15 @@ def test_a_planned_game_is_previewed_with_each_result(rated: Command) -> None:
 )
 def test_a_planned_game_that_is_none_is_a_matter_of_usage(rated: Command, said: list[str]) -> None:
     assert rated("preview", POOL, *said).exit_code == 2
+
+
+def test_games_of_an_event_stand_in_the_order_in_which_people_count(fresh: Command) -> None:
+    ids = ["g10", "g2", "g1", "10", "2", "a"]
+    games: list[dict[str, object]] = [{"id": id, "white": "fed:a", "black": "fed:b", "result": "1-0"} for id in ids]
+    games += [{"id": "z9", "round": 1, "board": 2, "white": "fed:a", "black": "fed:b", "result": "1-0"}]
+    event = {"id": "fed:e", "date": "2024-01-05", "category": "open", "status": "final"}
+    fact = cloud_event("result-published", "fed/desk", "r", {"pool": "fed:main", "event": event, "revision": 1, "games": games})
+    fresh("publish", "-", input=jsonl([fact]))
+    fresh("rater", "--until-idle")
+    lines = fresh("event", "fed:main", "fed:e").output.splitlines()
+    assert [line.split()[0].rstrip(",") for line in lines if "fed:a" in line] == ["2", "10", "a", "g1", "g2", "g10", "z9"]

@@ -111,7 +111,10 @@ def test_the_formulas_of_an_adjustment_are_told() -> None:
     assert "may name the formula raise-2024" in CliRunner().invoke(cli, ["systems", "fide/1"]).output
 
 
-@pytest.mark.parametrize(("name", "meant"), [("elo", ""), ("fide", " (is fide/1 meant?)"), ("fide/2", "")])
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("elo", ""), ("fide", " (is fide/1 meant?)"), ("fide/2", " (is fide/1 meant?)"), ("glico2/1", " (is glicko2/1 meant?)")],
+)
 def test_an_unknown_system_names_those_that_are_known(name: str, meant: str) -> None:
     result = CliRunner().invoke(cli, ["systems", name])
     assert result.exit_code == 2

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rerate.messages.canonical import canonical
 from rerate.messages.codes import SENTENCES
 from rerate.messages.errors import RerateError
 from rerate.messages.facts import Event, Game
@@ -57,6 +58,8 @@ class Explanation(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Id of the list whose rating it is, standing in for a missing one."""
     rating: str | None
     steps: tuple[ToldStep, ...]
+    refused_seeds: tuple[str, ...] = ()
+    """What of the person's ratings from elsewhere the list cannot use, and why."""
 
 
 class ToldRow(NamedTuple):
@@ -83,7 +86,8 @@ def explain(pool: Pool, player: str, period: str | None = None, list_id: str | N
     person = pool.history.person(player)
     keys = [key for key, who in live.replay.row_keys() if who == person]
     if not keys:
-        raise NothingToExplain(f"{player} has no row on list {name} of {pool.id}{_refused_seeds(pool, live, person)}")
+        refused = "".join(f"; {one}" for one in _refused_seeds(pool, live, person))
+        raise NothingToExplain(f"{player} has no row on list {name} of {pool.id}{refused}")
     key = _chosen(keys, period, player)
     replay = live.replay
     state = replay.row(person, key)
@@ -108,6 +112,7 @@ def explain(pool: Pool, player: str, period: str | None = None, list_id: str | N
         before_from=row.before_from,
         rating=replay.rules.rating(state),
         steps=row.steps,
+        refused_seeds=_refused_seeds(pool, live, person),
     )
 
 
@@ -133,14 +138,14 @@ def the_list(pool: Pool, list_id: str | None, systems: Systems = SYSTEMS) -> tup
     return list_id, live[list_id]
 
 
-def _refused_seeds(pool: Pool, live: LiveList, person: str) -> str:
-    """What of a person's ratings from elsewhere the list cannot use."""
+def _refused_seeds(pool: Pool, live: LiveList, person: str) -> tuple[str, ...]:
     said = []
     for seed in pool.history.refused_seeds(live.config.id, person):
-        rule = next(rule for rule in reversed(live.config.rules) if (rule.from_ or "") <= seed.as_of or rule.from_ is None)
-        fault = seed_fault(live.replay.rules.at(seed.as_of), seed.state, rule.parameters, seed.as_of)
-        said.append(f"; the seed of {seed.player} (revision {seed.revision}) has no effect: {fault.sentence}")
-    return "".join(said)
+        parameters = [rule.parameters for rule in live.config.rules if rule.from_ is None or rule.from_ <= seed.as_of][-1]
+        system, state = live.replay.rules.at(seed.as_of), canonical(dict(seed.state)).decode()
+        why = seed_fault(system, seed.state, parameters, seed.as_of).why
+        said.append(f"the seed of {seed.player} (revision {seed.revision}) has no effect: {system.name} cannot use {state}{why}")
+    return tuple(said)
 
 
 def why_held(pool: Pool, held: HeldList, systems: Systems = SYSTEMS) -> str:

@@ -147,12 +147,17 @@ def _no_rating(head: Head, asked: str, player: str, list_id: str | None) -> str:
     who = asked if player == asked else f"{asked} ({asked} is {player})"
     held = None if list_id is None else head.lists[list_id].held
     if held is not None:
-        return f"list {list_id} of pool {head.pool} is held ({held}), so nobody has a rating there; `rerate ladder` says more of it"
+        return (
+            f"list {list_id} of pool {head.pool} is held ({held}), so nobody has a rating there; "
+            f"`rerate ladder {head.pool} --list {list_id}` says more"
+        )
     if list_id is not None:
         return f"list {list_id} of pool {head.pool} has no rating of {who}; `rerate player {head.pool} {player}` looks on all lists"
-    lists = sorted(name for name, one in head.lists.items() if one.held is None)
-    named = f" --list {' or '.join(lists)}" if len(lists) > 1 else ""
-    return f"pool {head.pool} has no rating of {who}; `rerate ladder {head.pool}{named}` lists everybody who has one"
+    rated = sorted(name for name, one in head.lists.items() if one.held is None)
+    if not rated:
+        return f"pool {head.pool} has no rating of {who}, and no list that is rated; `rerate status` tells of its lists"
+    ladders = " or ".join(f"`rerate ladder {head.pool}{f' --list {name}' if len(head.lists) > 1 else ''}`" for name in rated)
+    return f"pool {head.pool} has no rating of {who}; {ladders} lists everybody who has one"
 
 
 async def ask_event(lookup: Lookup, pool: str, event: str) -> EventPage:

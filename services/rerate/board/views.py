@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from rerate.board.rows import DeltaRow, PeriodRow, SnapshotRow
 from rerate.ratings import fide, fide_2009, fide_curve
-from rerate.ratings.face import next_month
+from rerate.ratings.face import LAST_MONTH, next_month
 from rerate.ratings.fide_dates import is_inactive
 from rerate.replay.periods import key_of_fields, key_text
 
@@ -101,7 +101,7 @@ def ladder_as_of(snapshots: Iterable[SnapshotRow], deltas: Sequence[DeltaRow], d
             whatever the day on which its periods close.
     """
     rows = {player: list(group) for player, group in groupby(deltas, key=lambda delta: delta.player)}
-    system = system_on(deltas, date)
+    system = system_on([delta for delta in deltas if _in_force_from(delta) <= date], date)
     lines = (_as_of(snapshot, rows.get(snapshot.player, []), date, system) for snapshot in snapshots)
     return _ranked(line for line in lines if line is not None)
 
@@ -165,6 +165,8 @@ def _in_force_from(delta: DeltaRow) -> str:
     first of that."""
     if _is_day(delta.date):
         return delta.date
+    if delta.date == LAST_MONTH and "adjustment" not in delta.period:
+        return "9999-12-31"  # no list comes after it
     return f"{delta.date if 'adjustment' in delta.period else next_month(delta.date)}-01"
 
 

@@ -105,7 +105,7 @@ def show_explanation(found: Explanation, names: Names) -> None:
     """An explanation for people."""
     say(f"{names.of(found.player)}, list {found.list} of {found.pool}, update {found.update}, period {found.period}, by {found.system}")
     before = f"{found.before} from list {found.before_from}" if found.before_from else found.before or NO_RATING
-    say(f"{before} -> {found.rating or NO_RATING}", "")
+    say(f"{before} -> {found.rating or NO_RATING}", *found.refused_seeds, "")
     show_steps(found.steps, names)
 
 
@@ -130,7 +130,7 @@ def show_preview(found: Preview, names: Names, *, with_steps: bool = False) -> N
         if games:
             say(f"{names.of(one.player)} has games in it already: {'; '.join(games)}; {_from(one)} -> {one.without or NO_RATING} by them")
     for player in found.unknown:
-        say(f"{names.of(player)}: the pool knows nobody of this id, so a newcomer")
+        say(f"{names.of(player)}: the pool has no game, registration, merge or usable seed of this id, so a newcomer")
     say("")
     columns = ["result" if len(found.games) == 1 else "results", *(names.of(one.player) for one in outcomes)]
     busy = {beside.player for beside in found.beside}

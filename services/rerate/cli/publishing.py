@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cache
@@ -30,7 +31,7 @@ from rerate.ratings.systems import SYSTEMS, Systems
 
 LINES_A_BATCH = 5_000
 AHEAD_DAYS = 31
-SHOWN = 5
+TO_COME_SHOWN = 5
 """Final events of days far ahead that are named one by one."""
 BYTES_A_BATCH = 16 << 20
 WAIT_S = 30.0
@@ -57,7 +58,7 @@ class Published:
     unknown: Counter[str] = field(default_factory=Counter)
     """Facts of types that this version does not know."""
     unasked: Counter[str] = field(default_factory=Counter)
-    """Traits of registered players that no system known here asks for -> facts."""
+    """Traits of registered players that are near one that a system known here asks for -> facts."""
     to_come: list[dict[str, Any]] = field(default_factory=list)
     """Final events of a day more than `AHEAD_DAYS` ahead."""
 
@@ -93,14 +94,16 @@ def publish(options: Options, facts: BinaryIO, wait: float | None) -> None:
     published = run(_publish(options, facts, wait))
     for type, facts_of in sorted(published.unknown.items()):
         held = f"{count(facts_of, 'fact')} kept, and held until a newer version knows it"
-        click.echo(f"{type} is no type that this version knows{meant(type, FACT_TYPES, 0.92)}: {held}", err=True)
+        click.echo(f"{type} is no type that this version knows{_type_meant(type)}: {held}", err=True)
     for trait, facts_of in sorted(published.unasked.items()):
-        registered = f"{count(facts_of, 'registration')} counted, and nothing comes of it"
-        click.echo(f"{trait} is no trait that a rating system known here asks for{meant(trait, _traits())}: {registered}", err=True)
-    for one in published.to_come[:SHOWN]:
+        click.echo(
+            f"trait {trait}{meant(trait, _traits())} in {count(facts_of, 'registration')}: no rating system asks for it by default",
+            err=True,
+        )
+    for one in published.to_come[:TO_COME_SHOWN]:
         click.echo(f"line {one['line']}: {one['event']} is final, and dated {one['date']}, which is to come: is the year right?", err=True)
-    if len(published.to_come) > SHOWN:
-        click.echo(f"and {count(len(published.to_come) - SHOWN, 'more final event')} of days to come", err=True)
+    if len(published.to_come) > TO_COME_SHOWN:
+        click.echo(f"and {count(len(published.to_come) - TO_COME_SHOWN, 'more final event')} of days to come", err=True)
     if options.as_json:
         write_json(published.summary())
     else:
@@ -153,7 +156,7 @@ def _judge(line: FactLine, published: Published) -> None:
     if isinstance(data, Unknown):
         published.unknown[line.fact.type] += 1
     if isinstance(data, PlayerRegistered):
-        published.unasked.update(data.traits.keys() - _traits())
+        published.unasked.update(name for name in data.traits if name not in _traits() and meant(name, _traits()))
     if isinstance(data, ResultPublished) and data.event.status == "final" and data.event.date > _far_ahead():
         published.to_come.append({"line": line.number, "event": data.event.id, "date": data.event.date})
     if not isinstance(data, PoolConfigured):
@@ -166,6 +169,13 @@ def _judge(line: FactLine, published: Published) -> None:
             published.held.append({"line": line.number, "pool": data.pool, "list": one.id, "refusals": to_builtins(found)})
 
 
+def _type_meant(type: str) -> str:
+    """A type that is misspelt; another version of a known one is what a newer publisher sends."""
+    name, _, version = type.rpartition(".")
+    known = {one.rpartition(".")[0] for one in FACT_TYPES if one.rpartition(".")[2] == version}
+    return "" if name in known else meant(name, known, 0.92)
+
+
 def _far_ahead() -> str:
     """The last day for which a final event is taken to be announced a little early, and no slip of the pen."""
     return (date.today() + timedelta(days=AHEAD_DAYS)).isoformat()
@@ -173,8 +183,12 @@ def _far_ahead() -> str:
 
 @cache
 def _traits() -> frozenset[str]:
-    """What the systems known here ask for of registered players."""
-    return frozenset(trait for name, maker in _systems().items() for trait in described(name, maker).traits)
+    """What the systems known here ask for of registered players, as far as their parameters do not name others."""
+    found: set[str] = set()
+    for name, maker in _systems().items():
+        with suppress(Exception):  # facts are published whatever is installed
+            found.update(described(name, maker).traits)
+    return frozenset(found)
 
 
 @cache

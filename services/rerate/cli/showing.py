@@ -212,8 +212,12 @@ def _standing(on_list: PlayerOnList) -> str:
 
 def _state(state: dict[str, object]) -> str:
     """What a list's system keeps of a player beside rating and games, as far as it says something."""
-    told = {name: value for name, value in state.items() if name not in ("rating", "games") and value not in (False, None, 0, "0")}
-    return ", ".join(name if value is True else f"{name} {value}" for name, value in told.items())
+    told = {name: value for name, value in state.items() if name not in ("rating", "games") and not _is_zero(value)}
+    return ", ".join(f"{name} {('no', 'yes')[value] if isinstance(value, bool) else value}" for name, value in told.items())
+
+
+def _is_zero(value: object) -> bool:
+    return value is None or (not isinstance(value, bool) and str(value).strip("0.") == "")
 
 
 def plot_lines(drawn: Plot) -> list[str]:
@@ -291,10 +295,11 @@ def show_event(page: EventPage, names: Names) -> None:
         table(columns, ratings, right=("judged by", "score", "expected", "after the period"))
 
 
-def _in_order(game: dict[str, Any]) -> tuple[int, int, list[tuple[int, str]]]:
+def _in_order(game: dict[str, Any]) -> tuple[int, int, list[tuple[bool, int, str]]]:
     """By round and board, then as people count: g2 ahead of g10."""
     parts = re.findall(r"[0-9]+|[^0-9]+", game["id"])
-    return game.get("round", 0), game.get("board", 0), [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+    place = [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
+    return game.get("round", 0), game.get("board", 0), place
 
 
 def _place(game: dict[str, Any]) -> str:

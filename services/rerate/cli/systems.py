@@ -8,6 +8,7 @@ from rerate.cli.output import say, table, write_json
 from rerate.intake.cloudevents import CloudEvent, cloud_event
 from rerate.ratings.describing import Described, described, rates_by
 from rerate.ratings.installed import known_systems
+from rerate.ratings.refusing import meant
 
 
 @click.command()
@@ -19,9 +20,9 @@ def systems(options: Options, system: str | None) -> None:
     rating from elsewhere (`rating-seeded`) may say."""
     known = known_systems()
     if system is not None and system not in known:
-        versions = sorted(name for name in known if name.partition("/")[0] == system)
-        meant = f" (is {' or '.join(versions)} meant?)" if versions else ""
-        raise click.UsageError(f"there is no system {system}{meant}; those known are {', '.join(sorted(known))}")
+        near = next((name for name in sorted(known) if name.partition("/")[0] == system.partition("/")[0]), None)
+        hint = f" (is {near} meant?)" if near else meant(system, known)
+        raise click.UsageError(f"there is no system {system}{hint}; those known are {', '.join(sorted(known))}")
     found = [described(name, known[name]) for name in sorted(known) if system in (None, name)]
     if options.as_json:
         for one in found:

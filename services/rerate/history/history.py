@@ -113,7 +113,7 @@ class History:
         return self._events.of(person, self._persons)
 
     def has_player(self, raw_id: str) -> bool:
-        """Whether any fact in force is about an id: a game, a registration, a seed that a list uses, a merge."""
+        """Whether a game, a registration, a merge, or a seed that a list uses is about an id."""
         person = self.person(raw_id)
         return (
             bool(self.events_of(person))

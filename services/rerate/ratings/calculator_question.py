@@ -138,7 +138,8 @@ class Asked:
         if state is None:
             fault = seed_fault(self.system, fields, self.question.parameters)
             where = self.question.options.get(fault.field, option) if option == "--own" else option
-            raise NotCalculable(where, fault.sentence)
+            said = ", ".join(f"{name} {value}" for name, value in fields.items())
+            raise NotCalculable(where, f"{self.system.name} cannot use {said}{fault.why}")
         return state
 
     def most_games(self) -> int | None:

@@ -72,7 +72,7 @@ def described(name: str, maker: Maker) -> Described:
         parameters=tuple(Parameter(name=name, default=default, meaning=meaning) for name, (default, meaning) in documented.items()),
         seed=fields,
         example=example,
-        formulas=tuple(sorted({formula for system in bound.values() for formula in system.formulas})),
+        formulas=tuple(sorted({formula for system in bound.values() for formula in getattr(system, "formulas", ())})),
     )
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from rerate.ratings.describing import seed_fields
 from rerate.ratings.face import System
+from rerate.ratings.seed_fields import SEED_FIELDS
 
 
 class SeedFault(NamedTuple):
@@ -13,7 +14,8 @@ class SeedFault(NamedTuple):
 
     field: str
     """The one with another value of which, or without which, or together with which it could be used; empty: there is no such one."""
-    sentence: str
+    why: str
+    """The end of a sentence that begins `SYSTEM cannot use STATE`."""
 
 
 def seed_fault(system: System, fields: Mapping[str, object], parameters: Mapping[str, object], as_of: str = "") -> SeedFault:
@@ -23,10 +25,7 @@ def seed_fault(system: System, fields: Mapping[str, object], parameters: Mapping
         fields: which it cannot use, on the day `as_of` or at all.
         parameters: to which the system is bound.
     """
-    asked = _Asked(system, fields, parameters, as_of)
-    field, why = asked.fault()
-    said = ", ".join(f"{name} {value}" for name, value in fields.items()) or "a state that says nothing"
-    return SeedFault(field, f"{system.name} cannot use {said}{why}")
+    return SeedFault(*_Asked(system, fields, parameters, as_of).fault())
 
 
 class _Asked:
@@ -36,15 +35,18 @@ class _Asked:
 
     def fault(self) -> tuple[str, str]:
         fields = self._fields
+        unknown = [name for name in fields if self._system.name in SEED_FIELDS and self._documented(name) is None]
+        if unknown:
+            return unknown[0], f"; it has no {' and no '.join(unknown)}, but {', '.join(self._known)}"
         newcomer = self._system.wire_state(self._system.start())
         for name in fields:
             told = self._documented(name)
             values = [*([] if told is None else [told[0]]), *([newcomer[name]] if name in newcomer else [])]
             if any(self._is_usable({**fields, name: value}) for value in values):
                 return name, self._meaning(name)
-        for name in reversed(list(fields)):
+        for name in sorted(fields, key=lambda name: name == "rating"):
             if self._is_usable({other: value for other, value in fields.items() if other != name}):
-                return name, self._meaning(name) or f"; it has no {name}, but {', '.join(self._known)}"
+                return name, self._meaning(name) or f"; it takes {', '.join(self._known)}"
         for name, one in self._known.items():
             if name not in fields and self._is_usable({**fields, name: one.example}):
                 return name, f" without {name}{self._meaning(name)}"
@@ -55,7 +57,7 @@ class _Asked:
 
     def _documented(self, name: str) -> tuple[object, str] | None:
         """An example and the meaning of a field; of one named after a month, what is told of another."""
-        alike = (one for other, one in self._known.items() if _undated(other) == _undated(name))
+        alike = (one for other, one in self._known.items() if name != _undated(name) == _undated(other))
         found = self._known.get(name) or next(alike, None)
         return None if found is None else (found.example, found.meaning)
 
@@ -74,4 +76,4 @@ class _Asked:
 
 
 def _undated(name: str) -> str:
-    return re.sub("[0-9]+", "", name)
+    return re.sub("_[0-9]{4}_[0-9]{2}$", "", name)
