@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, BinaryIO
 
 import click
@@ -97,7 +97,7 @@ def publish(options: Options, facts: BinaryIO, wait: float | None) -> None:
         click.echo(f"{type} is no type that this version knows{_type_meant(type)}: {held}", err=True)
     for trait, facts_of in sorted(published.unasked.items()):
         click.echo(
-            f"trait {trait}{meant(trait, _traits())} in {count(facts_of, 'registration')}: no rating system asks for it by default",
+            f"trait {trait}{_trait_meant(trait)} in {count(facts_of, 'registration')}: no rating system asks for it by default",
             err=True,
         )
     for one in published.to_come[:TO_COME_SHOWN]:
@@ -156,7 +156,7 @@ def _judge(line: FactLine, published: Published) -> None:
     if isinstance(data, Unknown):
         published.unknown[line.fact.type] += 1
     if isinstance(data, PlayerRegistered):
-        published.unasked.update(name for name in data.traits if name not in _traits() and meant(name, _traits()))
+        published.unasked.update(name for name in data.traits if _trait_meant(name))
     if isinstance(data, ResultPublished) and data.event.status == "final" and data.event.date > _far_ahead():
         published.to_come.append({"line": line.number, "event": data.event.id, "date": data.event.date})
     if not isinstance(data, PoolConfigured):
@@ -176,6 +176,7 @@ def _type_meant(type: str) -> str:
     return "" if name in known else meant(name, known, 0.92)
 
 
+@cache
 def _far_ahead() -> str:
     """The last day for which a final event is taken to be announced a little early, and no slip of the pen."""
     return (date.today() + timedelta(days=AHEAD_DAYS)).isoformat()
@@ -189,6 +190,12 @@ def _traits() -> frozenset[str]:
         with suppress(Exception):  # facts are published whatever is installed
             found.update(described(name, maker).traits)
     return frozenset(found)
+
+
+@lru_cache(4096)  # a federation's registrations name the same few
+def _trait_meant(name: str) -> str:
+    """A trait that nobody asks for, and that is near one that somebody does."""
+    return "" if name in _traits() else meant(name, _traits())
 
 
 @cache
