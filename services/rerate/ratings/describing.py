@@ -72,6 +72,7 @@ def described(name: str, maker: Maker) -> Described:
         parameters=tuple(Parameter(name=name, default=default, meaning=meaning) for name, (default, meaning) in documented.items()),
         seed=fields,
         example=example,
+        # A package of before formulas were part of the face has none.
         formulas=tuple(sorted({formula for system in bound.values() for formula in getattr(system, "formulas", ())})),
     )
 

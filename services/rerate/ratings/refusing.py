@@ -75,8 +75,8 @@ def _why_it_cannot_stand_in(name: str, list_id: str, layout: str, others: Mappin
     if name == list_id:
         return f"fallback names the list itself, {name}: {would_do}"
     if found is None:
-        near = get_close_matches(name, sorted(others), 1)
-        if near and near[0] not in able:
+        near = _nearest(name, others)
+        if near and near not in able:
             would_do = f"name it and mend it, for as it is it cannot stand in; or {would_do}"
         return f"fallback names {name}, and the pool has no such list{meant(name, others)}: {would_do}"
     if isinstance(found, ListRules):
@@ -164,8 +164,12 @@ def _told(value: object) -> str:
 
 def meant(name: str, names: Iterable[str], likeness: float = 0.6) -> str:
     """` (is NAME meant?)` where one of the names is that near, from 0 to 1."""
-    near = get_close_matches(name, sorted(names), 1, likeness)
-    return f" (is {near[0]} meant?)" if near else ""
+    near = _nearest(name, names, likeness)
+    return f" (is {near} meant?)" if near else ""
+
+
+def _nearest(name: str, names: Iterable[str], likeness: float = 0.6) -> str | None:
+    return next(iter(get_close_matches(name, sorted(names), 1, likeness)), None)
 
 
 def _of_layout(layout: str, rating_list: RatingList, systems: Systems) -> Iterator[str]:

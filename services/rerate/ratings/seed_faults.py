@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rerate.ratings.describing import seed_fields
 from rerate.ratings.face import System
-from rerate.ratings.seed_fields import SEED_FIELDS
+from rerate.ratings.seed_fields import SEED_FIELDS, SeedField
 
 
 class SeedFault(NamedTuple):
@@ -41,7 +41,7 @@ class _Asked:
         newcomer = self._system.wire_state(self._system.start())
         for name in fields:
             told = self._documented(name)
-            values = [*([] if told is None else [told[0]]), *([newcomer[name]] if name in newcomer else [])]
+            values = [*([] if told is None else [told.example]), *([newcomer[name]] if name in newcomer else [])]
             if any(self._is_usable({**fields, name: value}) for value in values):
                 return name, self._meaning(name)
         for name in sorted(fields, key=lambda name: name == "rating"):
@@ -55,18 +55,17 @@ class _Asked:
     def _is_usable(self, fields: Mapping[str, object]) -> bool:
         return self._system.seed(fields, self._as_of) is not None
 
-    def _documented(self, name: str) -> tuple[object, str] | None:
-        """An example and the meaning of a field; of one named after a month, what is told of another."""
+    def _documented(self, name: str) -> SeedField | None:
+        """What is told of a field; of one named after a month, what is told of another."""
         alike = (one for other, one in self._known.items() if name != _undated(name) == _undated(other))
-        found = self._known.get(name) or next(alike, None)
-        return None if found is None else (found.example, found.meaning)
+        return self._known.get(name) or next(alike, None)
 
     def _meaning(self, name: str) -> str:
         """What a field may say, and the limits that it speaks of."""
         told = self._documented(name)
-        if told is None or not told[1]:
+        if told is None or not told.meaning:
             return ""
-        meaning, given = told[1].partition(";")[0], self._parameters
+        meaning, given = told.meaning.partition(";")[0], self._parameters
         limits = [
             f"{parameter} {given.get(parameter, default)}"
             for parameter, (default, _) in self._system.parameters.items()
