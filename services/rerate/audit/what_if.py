@@ -79,7 +79,7 @@ class Preview(Struct, frozen=True, kw_only=True):
     beside: tuple[Beside, ...]
     """By player, then event."""
     unknown: tuple[str, ...]
-    """Players of whom the pool knows nothing, who would be newcomers: perhaps ids that were misspelt."""
+    """Ids without a game, registration, merge or usable seed in the pool: newcomers, or misspelt."""
     scenarios: tuple[Scenario, ...]
 
 

@@ -200,7 +200,7 @@ class Pool:
         for name, entry in head.lists.items():
             have = self._lists.get(name)
             if isinstance(have, HeldList) and entry.held in (None, FALLBACK):
-                reason = bind(have.config, self._settings.systems)
+                reason = self._bind(have.config)
                 if isinstance(reason, str):
                     then = "install what it lacks" if reason == SYSTEM else "use the one that made it"
                     what = f"this engine cannot rate list {name} of head {head.update} ({reason}): {then}, or rebuild to go without"
